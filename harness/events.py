@@ -1,0 +1,175 @@
+"""What a run reports while it goes on and what it leaves behind: plain records that the run writes and reports read.
+
+Every struct here is one line of `ledger.jsonl` or a part of one; field names are its published schema.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from harness.verdict import Outcome, Verdict
+
+
+class EventView(msgspec.Struct, frozen=True, kw_only=True):
+    """A trace event as evidence shows it: arguments cut to what a person reads, parents from the outermost in."""
+
+    seq: int  # place in the file, from 0
+    name: str
+    ph: str
+    ts_us: float
+    dur_us: float | None = None
+    pid: int = 0
+    tid: int = 0
+    thread: str = ""
+    args: dict[str, Any] = {}
+    parents: list[str] = []
+    note: str = ""  # why it is shown: "matched", "missed: dur 12 us is not >= 100 us"
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one expectation in one attempt."""
+
+    index: int  # of the expectation in its scenario, from 0
+    claims: list[str]
+    form: str
+    text: str  # the expectation as written
+    outcome: Outcome
+    summary: str  # one line: what was asked and what was found
+    details: list[str] = []
+    population: int = 0  # how many events the test looked at
+    matched: list[EventView] = []
+    misses: list[EventView] = []
+    place: str = ""  # file:line:column
+    arm: str = ""
+    block: int = 0
+
+
+class RecordingRef(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored recording of one arm; paths are relative to the run's output folder."""
+
+    arm: str
+    block: int
+    trace: str
+    context: str
+    sha256: str
+    events: int
+    bytes: int
+    recorder: str
+    categories: list[str]
+    invalid: list[str] = []  # the validity gate's reasons
+    anomalies: dict[str, int] = {}
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution of all arms of a case."""
+
+    number: int  # from 1
+    valid: bool
+    reasons: list[str] = []  # why it is not
+    error: str = ""  # a failure of the lab
+    findings: list[Finding] = []
+    recordings: list[RecordingRef] = []
+    seconds: float = 0
+    load: float = 0  # one-minute load average when it began
+
+
+class BuildView(msgspec.Struct, frozen=True, kw_only=True):
+    product: str
+    version: str
+    major: int
+    path: str
+    source: str
+
+
+class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
+    """One scenario (one cell of its matrix) on one build and mode, with all its attempts."""
+
+    scenario: str
+    cell: str = ""  # "n=10,size=2"
+    place: str = ""
+    title: str = ""
+    build: BuildView
+    mode: str
+    raster: str = "software"
+    claims: list[str]
+    verdicts: dict[str, Verdict]
+    tallies: dict[str, tuple[int, int]] = {}  # claim: met, valid attempts
+    reason: str = ""
+    attempts: list[Attempt] = []
+    repeat: str = ""  # the command that runs exactly this again
+
+
+class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
+    """The answer for one claim on one build and mode."""
+
+    claim: str
+    says: str = ""
+    event: str = ""
+    build: BuildView
+    mode: str
+    raster: str = "software"
+    verdict: Verdict
+    met: int = 0
+    valid: int = 0
+    attempts: int = 0
+    low: float = 0  # Wilson 95 % interval of the rate at which an attempt meets the claim
+    high: float = 1
+    expected: Verdict = Verdict.HOLDS
+    reason: str = ""
+    baseline_reason: str = ""
+    scenarios: list[str] = []
+    repeat: str = ""
+
+    @property
+    def drift(self) -> bool:
+        """A verdict that differs from the baseline. NOT_APPLICABLE claims nothing, so it never differs."""
+        return self.verdict not in (self.expected, Verdict.NOT_APPLICABLE)
+
+
+class RunHeader(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
+    """The first line of a ledger."""
+
+    traceproof: str
+    started: str  # ISO 8601, UTC
+    command: list[str]
+    machine: dict[str, Any] = {}
+    schema: int = 1
+
+
+class RunFooter(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
+    """The last line of a ledger: its absence says that the run was cut short."""
+
+    seconds: float
+    verdicts: dict[str, int]
+    drifts: int
+
+
+LedgerLine = RunHeader | CaseResult | ClaimVerdict | RunFooter
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """Progress: the run will execute this many attempts over this many cases."""
+
+    cases: int
+    attempts: int
+
+
+class Started(msgspec.Struct, frozen=True):
+    """Progress: an attempt of a case has begun."""
+
+    case: str
+    attempt: int
+    worker: int = 0
+
+
+class Progressed(msgspec.Struct, frozen=True):
+    """Progress: an attempt of a case has ended."""
+
+    case: str
+    attempt: Attempt
+    worker: int = 0
+
+
+ProgressEvent = Planned | Started | Progressed | CaseResult | ClaimVerdict

@@ -1,0 +1,34 @@
+"""Where traceproof's data lies: at the top of a checkout, or inside an installed package."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_root() -> Path:
+    """The folder that holds `scenarios/`, `fixtures_html/` and `configs/`."""
+    packaged = _PACKAGE / "_data"
+    return packaged if packaged.is_dir() else _PACKAGE.parent
+
+
+def scenarios_root() -> Path:
+    return data_root() / "scenarios"
+
+
+def fixtures_root() -> Path:
+    return data_root() / "fixtures_html"
+
+
+def configs_root() -> Path:
+    return data_root() / "configs"
+
+
+def cache_root() -> Path:
+    """The user's cache folder for browsers (`TRACEPROOF_CACHE`, else XDG, else `~/.cache/traceproof`)."""
+    if own := os.environ.get("TRACEPROOF_CACHE"):
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "traceproof"
