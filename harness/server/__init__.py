@@ -1,0 +1,6 @@
+"""The fixture server: `async with FixtureServer(roots) as server`. Controls are described in `docs/server.md`."""
+
+from harness.server.journal import now_us
+from harness.server.server import FixtureServer
+
+__all__ = ["FixtureServer", "now_us"]

@@ -38,6 +38,7 @@ class LogEntry(msgspec.Struct, frozen=True, kw_only=True):
     body_bytes: int = 0  # as sent: after compression, without chunked framing
     framing_bytes: int = 0  # chunk sizes and line ends of a chunked body
     aborted: bool = False
+    aborted_by: str = ""  # client, or server: by abort_at or because it ended
     connection: int = 0  # counts the connections of the server
     request_headers: dict[str, str] = {}
 

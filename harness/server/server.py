@@ -1,0 +1,126 @@
+"""The fixture server: a port of its own on loopback, the log of what was asked, and the gates of held responses."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+from harness.errors import Problem, ServerError
+from harness.server.holds import Holds
+from harness.server.http1 import Http1Connection
+from harness.server.journal import Journal, State
+from harness.server.reply import Reply, Request
+from harness.server.resolve import resolve
+from harness.server.roots import Roots
+from harness.trace.context import LogEntry
+
+ADDRESS = "127.0.0.1"
+# `localhost` too: a browser that tries ::1 first would wait for its refusal.
+MAPPED_HOSTS = ("*.test", "localhost", "*.localhost")
+
+
+class FixtureServer:
+    """`async with FixtureServer([folder, …]) as server`: serves the folders, searched in order, and `/gen/`.
+
+    `problems` collects every mistake in what was asked for; a run must not take a recording with problems as evidence.
+    """
+
+    def __init__(self, roots: Iterable[Path]) -> None:
+        self._roots = Roots(roots)
+        self._journal = Journal()
+        self._holds = Holds()
+        self._connections: set[Http1Connection] = set()
+        self._accepted = 0
+        self._listener: asyncio.Server | None = None
+        self.port = 0
+        self.problems: list[Problem] = []
+
+    async def __aenter__(self) -> FixtureServer:
+        try:
+            # Port 0: the kernel picks a free one, so that servers never clash.
+            loop = asyncio.get_running_loop()
+            self._listener = await loop.create_server(self._connection, ADDRESS, 0, family=socket.AF_INET)
+        except OSError as error:
+            raise ServerError(f"the fixture server cannot listen on {ADDRESS}: {error}") from error
+        self.port = self._listener.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._listener is not None
+        self._listener.close()
+        connections = list(self._connections)
+        for connection in connections:
+            connection.abort()
+        await asyncio.gather(*(one.task for one in connections if one.task), return_exceptions=True)
+        await self._listener.wait_closed()
+
+    def _connection(self) -> Http1Connection:
+        self._accepted += 1
+        connection = Http1Connection(self._accepted, self._resolve, self._journal, self._holds, self.problems)
+        self._connections.add(connection)
+        connection.on_end = self._connections.discard
+        return connection
+
+    def _resolve(self, request: Request) -> tuple[Reply, tuple[Problem, ...]]:
+        return resolve(request, self._roots)
+
+    # --- addresses ---------------------------------------------------------------------------------------------------
+
+    @property
+    def origin(self) -> str:
+        return f"http://{ADDRESS}:{self.port}"
+
+    @property
+    def host_rules(self) -> str:
+        """For `--host-resolver-rules`: names lead to loopback, ports stay explicit in URLs."""
+        return ",".join(f"MAP {host} {ADDRESS}" for host in MAPPED_HOSTS)
+
+    def url_for(self, path: Path | str, host: str = ADDRESS) -> str:
+        """The URL of a file in one of the roots, or of a URL path such as `/gen/css?rules=3`.
+
+        Raises `ServerError` for a file that is in no root, or hidden by one with the same path in an earlier root.
+        """
+        target = self._roots.url_path(path) if isinstance(path, Path) else f"/{path.removeprefix('/')}"
+        return f"http://{host}:{self.port}{target}"
+
+    def variables(self, fixture: Path | None = None) -> dict[str, str]:
+        """Run-time names for steps: `server.origin`, `server.a`, `server.b`, `server.localhost`, `fixture.url`."""
+        names = {
+            "server.origin": self.origin,
+            "server.port": str(self.port),
+            "server.a": f"http://a.test:{self.port}",
+            "server.b": f"http://b.test:{self.port}",
+            "server.localhost": f"http://localhost:{self.port}",
+        }
+        return names | ({"fixture.url": self.url_for(fixture)} if fixture else {})
+
+    # --- what happened and what shall happen -------------------------------------------------------------------------
+
+    @property
+    def log(self) -> list[LogEntry]:
+        """Every request so far, in the order in which they were read. A snapshot: it does not change afterwards."""
+        return self.take_log()
+
+    def take_log(self, since_us: float = 0) -> list[LogEntry]:
+        """The requests that were read at `since_us` (CLOCK_MONOTONIC) or later."""
+        return self._journal.entries(since_us)
+
+    async def wait_for(
+        self, part: str, state: State = "received", timeout_s: float = 10, count: int = 1, since_us: float = 0
+    ) -> LogEntry:
+        """Wait for the `count`th request whose path with query contains `part` to reach `state`; `done` includes
+        responses that were cut off. Raises `ServerError` after `timeout_s`, with the requests that there were."""
+        return await self._journal.wait_for(part, state, timeout_s, count, since_us)
+
+    def release(self, name: str) -> int:
+        """Let go of all who hold `name`, now and from now on. Says how many were waiting; twice does no more."""
+        return self._holds.release(name)
+
+    def reset_holds(self) -> None:
+        """Forget what was released, before another recording on the same server."""
+        self._holds.reset()

@@ -1,0 +1,120 @@
+"""`<fixture>.server.yaml`: the controls of a fixture and of what lies below its folder, without query strings.
+
+    defaults: {delay: 200ms}          # of the fixture that the file stands beside
+    routes:
+      late.css: {hold: style}         # of paths below the folder, whether or not a file is there
+
+Scalars are taken as they are written and read by the parsers of the query string, so `off` and `404` need no quotes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from harness.errors import Problem, UserError
+from harness.server.controls import CONTROLS, Given
+
+SUFFIX = ".server.yaml"
+_SECTIONS = ("defaults", "routes")
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """Controls as written, for the fixture itself and by path below its folder."""
+
+    defaults: tuple[Given, ...]
+    routes: dict[str, tuple[Given, ...]]
+
+
+def read(file: Path) -> Sidecar:
+    """Raises `UserError` with every mistake in the file."""
+    try:
+        root = yaml.compose(file.read_text("utf-8"), Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as error:
+        raise UserError(Problem(f"not UTF-8: {error.reason}", str(file))) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        raise UserError(Problem(error.problem or "not YAML", str(file), line, column)) from None
+    except yaml.YAMLError as error:
+        raise UserError(Problem(f"not YAML: {error}", str(file))) from None
+    reader = _Reader(str(file))
+    sidecar = reader.sidecar(root)
+    if reader.problems:
+        raise UserError(reader.problems)
+    return sidecar
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def sidecar(self, root: yaml.Node | None) -> Sidecar:
+        defaults: tuple[Given, ...] = ()
+        routes: dict[str, tuple[Given, ...]] = {}
+        for key, value in self._items(root, "$", "a mapping with defaults and routes"):
+            path = f"$.{key.value}"
+            if key.value == "defaults":
+                defaults = self._controls(value, path)
+            elif key.value == "routes":
+                for route, controls in self._items(value, path, "a mapping of paths"):
+                    routes[self._route(route)] = self._controls(controls, f"{path}.{route.value}")
+            else:
+                near = difflib.get_close_matches(key.value, _SECTIONS, n=1)
+                remedy = f"did you mean {near[0]}?" if near else ""
+                self._problem(key, "$", f"unknown key {key.value!r}", ", ".join(_SECTIONS), remedy)
+        return Sidecar(defaults, routes)
+
+    def _route(self, key: yaml.ScalarNode) -> str:
+        if key.value.startswith("/") or any(part in ("", ".", "..") for part in key.value.split("/")):
+            self._problem(key, "$.routes", f"{key.value!r} is not a path below the fixture's folder")
+        return str(key.value)
+
+    def _controls(self, node: yaml.Node, path: str) -> tuple[Given, ...]:
+        given = []
+        for key, value in self._items(node, path, f"a mapping of controls: {', '.join(CONTROLS)}"):
+            here = f"{path}.{key.value}"
+            for text in self._values(value, here):
+                mark = key.start_mark
+                given.append(Given(key.value, text, here, self.file, mark.line + 1, mark.column + 1))
+        return tuple(given)
+
+    def _values(self, node: yaml.Node, path: str) -> list[str]:
+        """One text, a list of them, or `Name: value` pairs for `header`."""
+        if isinstance(node, yaml.ScalarNode):
+            return [node.value]
+        if isinstance(node, yaml.SequenceNode) and all(isinstance(item, yaml.ScalarNode) for item in node.value):
+            return [item.value for item in node.value]
+        if isinstance(node, yaml.MappingNode) and path.endswith(".header"):
+            return [f"{name.value}: {item.value}" for name, item in self._items(node, path, "a mapping")]
+        self._problem(node, path, "not the value of a control", "a scalar or a list of scalars")
+        return []
+
+    def _items(self, node: yaml.Node | None, path: str, expected: str) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
+        """The pairs of a mapping that has scalar keys, each once. A missing or empty node is an empty mapping."""
+        if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
+            return []
+        if not isinstance(node, yaml.MappingNode):
+            self._problem(node, path, "wrong shape", expected)
+            return []
+        seen: set[str] = set()
+        pairs = []
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._problem(key, path, "a key must be a scalar")
+            elif key.value in seen:
+                self._problem(key, path, f"duplicate key {key.value!r}")
+            else:
+                seen.add(key.value)
+                pairs.append((key, value))
+        return pairs
+
+    def _problem(self, node: yaml.Node, path: str, message: str, expected: str = "", remedy: str = "") -> None:
+        mark = node.start_mark
+        found = node.value if isinstance(node, yaml.ScalarNode) else ""
+        self.problems.append(Problem(message, self.file, mark.line + 1, mark.column + 1, path, expected, found, remedy))

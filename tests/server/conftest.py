@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from harness.server import FixtureServer
+
+
+@pytest_asyncio.fixture
+async def server(tmp_path: Path) -> AsyncIterator[FixtureServer]:
+    """A server of one folder, `tmp_path / "site"`, with a small page in it."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "page.html").write_text("<!DOCTYPE html><p>A small page.</p>\n")
+    async with FixtureServer([site]) as running:
+        yield running
