@@ -1,0 +1,110 @@
+"""The folder of one browser's life: its profile, its pids, and the lock that says that its harness still lives.
+
+A folder is created under another name and renamed once its lock is held, so a sweep that finds the lock free knows
+that the owner is dead; the kernel frees it however the owner ended, and containers that share `/tmp` see it too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.browser.guard import LIFE, PIDS, PROFILE, end_all
+
+_PREFIX, _LOCK = "traceproof-attempt-", "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """`folder` is removed by `end`; `life` is the end of the pipe whose closing tells the guard to kill."""
+
+    folder: Path
+    lock: int
+    life: int
+
+    @property
+    def profile(self) -> Path:
+        return self.folder / PROFILE
+
+    def pids(self) -> dict[str, int]:
+        """`guard`, `browser` and, where one was started, `display`; empty before the browser was started."""
+        return _pids(self.folder)
+
+    async def end(self) -> list[int]:
+        """Kill what is left, wait for it and remove the folder; returns pids that would not go (none, normally)."""
+        with contextlib.suppress(OSError):
+            os.close(self.life)
+        left = await asyncio.to_thread(_end, self.folder)
+        os.close(self.lock)
+        return left
+
+
+def _pids(folder: Path) -> dict[str, int]:
+    try:
+        found = json.loads((folder / PIDS).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {name: pid for name, pid in found.items() if pid}
+
+
+def _end(folder: Path) -> list[int]:
+    pids = _pids(folder)
+    if guard := pids.get("guard"):
+        _wait_gone(guard, str(folder), 8.0)
+    left = end_all(str(folder), [pid for name, pid in pids.items() if name != "guard"])
+    shutil.rmtree(folder, ignore_errors=True)
+    return left
+
+
+def _wait_gone(pid: int, folder: str, seconds: float) -> None:
+    """Until the guard has ended by itself. Its command line names the folder, so a reused pid is not waited for."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if os.fsencode(folder) not in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return
+        except OSError:
+            return
+        time.sleep(0.005)
+
+
+def create() -> Attempt:
+    """A fresh folder with an empty profile, locked by this process."""
+    draft = Path(tempfile.mkdtemp(prefix="." + _PREFIX))
+    (draft / PROFILE).mkdir()
+    os.mkfifo(draft / LIFE)
+    lock = os.open(draft / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    folder = draft.with_name(draft.name[1:])
+    draft.rename(folder)
+    return Attempt(folder, lock, os.open(folder / LIFE, os.O_RDWR))
+
+
+def sweep() -> list[Path]:
+    """End and remove what dead harnesses of this user left behind; returns the folders removed."""
+    removed = []
+    for folder in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+        try:
+            if folder.lstat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        else:
+            _end(folder)
+            removed.append(folder)
+        finally:
+            os.close(lock)
+    return removed
