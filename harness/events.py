@@ -95,6 +95,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     raster: str = "software"
     claims: list[str]
     verdicts: dict[str, Verdict]
+    expected: dict[str, Verdict] = {}  # claim: what the baseline says; HOLDS where it says nothing
     tallies: dict[str, tuple[int, int]] = {}  # claim: met, valid attempts
     reason: str = ""
     attempts: list[Attempt] = []
@@ -144,6 +145,27 @@ class RunFooter(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
     seconds: float
     verdicts: dict[str, int]
     drifts: int
+
+
+class RunResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole run, for reports. `folder` holds the recordings and the ledger."""
+
+    header: RunHeader
+    cases: list[CaseResult]
+    verdicts: list[ClaimVerdict]
+    footer: RunFooter
+    folder: str
+
+    @property
+    def drifts(self) -> list[ClaimVerdict]:
+        return [verdict for verdict in self.verdicts if verdict.drift]
+
+    @property
+    def exit_code(self) -> int:
+        """0 as expected, 1 verdicts differ from the baseline, 3 the harness or the browser failed."""
+        if any(verdict.verdict is Verdict.ERROR for verdict in self.drifts):
+            return 3
+        return 1 if self.drifts else 0
 
 
 LedgerLine = RunHeader | CaseResult | ClaimVerdict | RunFooter

@@ -1,0 +1,9 @@
+"""Reports of a run, made from its records alone: console, JUnit XML, Markdown, one JSON object."""
+
+from harness.report.console import ConsoleReport
+from harness.report.failure import explain
+from harness.report.jsonout import to_json
+from harness.report.junit import to_junit
+from harness.report.markdown import to_markdown
+
+__all__ = ["ConsoleReport", "explain", "to_json", "to_junit", "to_markdown"]

@@ -1,0 +1,153 @@
+"""What a person sees while a run goes on and at its end.
+
+On a terminal a bar shows progress; elsewhere each case is one plain line. A verdict that differs from its baseline is
+explained as soon as its case ends. Everything goes to the one console that is given: stderr when stdout carries JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.events import CaseResult, ClaimVerdict, Planned, Progressed, ProgressEvent, RunResult, Started
+from harness.report.failure import explain
+from harness.report.words import STYLES, build_label, case_name, counted, note, tally
+from harness.verdict import Verdict
+
+_SLOWEST = 3
+
+
+class ConsoleReport:
+    """A listener for a run's progress events, and the writer of its last table. `quiet` leaves out what is expected."""
+
+    def __init__(self, console: Console, *, quiet: bool = False, says: dict[str, str] | None = None) -> None:
+        self._console = console
+        self._quiet = quiet
+        self._says = says or {}
+        self._counts: Counter[Verdict] = Counter()
+        self._running: dict[int, str] = {}
+        self._cases = self._done = 0
+        self._folder = ""
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[counts]}"),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self._task = self._progress.add_task("planning", total=None, counts="")
+
+    def in_folder(self, folder: str) -> None:
+        """Evidence paths are printed below this folder."""
+        self._folder = folder
+
+    def __enter__(self) -> ConsoleReport:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def __call__(self, event: ProgressEvent) -> None:
+        match event:
+            case Planned(cases=cases, attempts=attempts):
+                self._cases = cases
+                self._progress.update(self._task, total=attempts)
+                if not self._quiet:
+                    self._print(f"{_some(cases, 'case')}, {_some(attempts, 'attempt')}")
+            case Started(case=case, attempt=attempt, worker=worker):
+                self._running[worker] = f"{case} attempt {attempt}"
+                self._progress.update(self._task, description=", ".join(self._running.values()))
+            case Progressed(worker=worker):
+                self._running.pop(worker, None)
+                self._progress.advance(self._task)
+            case CaseResult():
+                self._case(event)
+            case ClaimVerdict():
+                pass
+
+    def _case(self, case: CaseResult) -> None:
+        self._done += 1
+        self._counts.update(case.verdicts.values())
+        self._progress.update(self._task, counts=counted(self._counts.elements()))
+        if not self._quiet and not self._console.is_terminal:
+            seconds = sum(attempt.seconds for attempt in case.attempts)
+            self._print(
+                f"[{self._done}/{self._cases}] {case_name(case)} on {build_label(case.build, case.mode)}: "
+                f"{counted(case.verdicts.values())} ({seconds:.1f} s)"
+            )
+        for claim, verdict in case.verdicts.items():
+            if verdict not in (case.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED):
+                head, *rest = explain(case, claim, says=self._says.get(claim, ""), folder=self._folder)
+                self._print(Text(head, style=STYLES[verdict]))
+                for line in rest:
+                    self._print(line)
+                self._print("")
+
+    def finish(self, result: RunResult) -> None:
+        """The verdict table by event, what differs, and where the evidence lies."""
+        shown = result.drifts if self._quiet else result.verdicts
+        if shown:
+            self._console.print(_table(shown))
+        if not self._quiet:
+            self._slowest(result)
+        if result.drifts:
+            head = f"{len(result.drifts)} of {len(result.verdicts)} verdicts differ from the baseline:"
+            self._print(Text(head, "bold"))
+            for drift in result.drifts:
+                where = build_label(drift.build, drift.mode)
+                self._print(f"  {drift.claim} on {where}: {drift.verdict}, expected {drift.expected}")
+        total = counted(verdict.verdict for verdict in result.verdicts) or "no verdicts"
+        state = "as expected" if not result.drifts else f"{len(result.drifts)} differ"
+        self._print(f"{total}: {state}. {result.footer.seconds:.1f} s")
+        self._print(f"evidence   {result.folder}")
+
+    def _slowest(self, result: RunResult) -> None:
+        timed = sorted(
+            ((sum(a.seconds for a in case.attempts), case_name(case)) for case in result.cases), reverse=True
+        )
+        if len(timed) > _SLOWEST:
+            self._print("slowest    " + ", ".join(f"{name} {seconds:.1f} s" for seconds, name in timed[:_SLOWEST]))
+
+    def _print(self, line: str | Text) -> None:
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(verdicts: list[ClaimVerdict]) -> Table:
+    """One row for each claim, one column for each build and mode; notes below the claim they belong to."""
+    columns = list(dict.fromkeys(build_label(verdict.build, verdict.mode) for verdict in verdicts))
+    rows: dict[str, dict[str, dict[str, ClaimVerdict]]] = defaultdict(lambda: defaultdict(dict))
+    for verdict in verdicts:
+        rows[verdict.event][verdict.claim][build_label(verdict.build, verdict.mode)] = verdict
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("claim", overflow="fold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for event, claims in sorted(rows.items()):
+        table.add_row(Text(event, "bold"))
+        for claim, cells in claims.items():
+            table.add_row(f"  {claim.removeprefix(event + '.')}", *(_cell(cells.get(column)) for column in columns))
+    return table
+
+
+def _cell(verdict: ClaimVerdict | None) -> Text:
+    if verdict is None:
+        return Text("")
+    text = Text(str(verdict.verdict), STYLES[verdict.verdict])
+    if met := tally(verdict):
+        text.append(f"  {met}", "dim")
+    if why := note(verdict):
+        text.append(f"\n{why}", "red" if verdict.drift else "dim")
+    return text
+
+
+def _some(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,51 @@
+"""Short phrases that every report shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from harness.events import BuildView, CaseResult, ClaimVerdict
+from harness.verdict import Verdict
+
+STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.SOMETIMES: "yellow",
+    Verdict.REFUTED: "red",
+    Verdict.INCONCLUSIVE: "magenta",
+    Verdict.NOT_APPLICABLE: "dim",
+    Verdict.UNSUPPORTED: "dim",
+    Verdict.ERROR: "bold red",
+}
+
+
+def build_label(build: BuildView, mode: str) -> str:
+    """`chromium 156.0.8078.108 headless`"""
+    return f"{build.product} {build.version} {mode}"
+
+
+def case_name(case: CaseResult) -> str:
+    return f"{case.scenario}[{case.cell}]" if case.cell else case.scenario
+
+
+def tally(verdict: ClaimVerdict) -> str:
+    """`2 of 3` with the Wilson interval where attempts disagree; empty where no attempt counted."""
+    if not verdict.valid:
+        return ""
+    text = f"{verdict.met} of {verdict.valid}"
+    if verdict.verdict is Verdict.SOMETIMES:
+        text += f" (95 %: {verdict.low:.0%} to {verdict.high:.0%})"
+    return text
+
+
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """`HOLDS 12, REFUTED 1`, in the order of the seven words."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
+
+
+def note(verdict: ClaimVerdict) -> str:
+    """Why a row is as it is: the drift, the reason, or the baseline's reason."""
+    if verdict.drift:
+        return "; ".join(part for part in (f"expected {verdict.expected}", verdict.reason) if part)
+    return verdict.reason or verdict.baseline_reason

@@ -1,0 +1,128 @@
+"""The output folder of a run.
+
+out/2026-01-31T12-00-00/
+    ledger.jsonl
+    recordings/<scenario>[~<cell>]/<version>-<mode>/<attempt>/
+        <arm>[-<block>].json.gz            the trace as the browser sent it
+        <arm>[-<block>].context.json       marks, values, server log, page identity
+        <arm>[-<block>].manifest.json      provenance
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import Problem, UserError
+from harness.store.atomic import storing, write_atomic
+from harness.store.ledger import Ledger
+from harness.store.manifest import Manifest
+from harness.trace.context import RecordingContext
+
+_SUFFIXES = re.compile(r"(\.json)?(\.gz|\.zst)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFiles:
+    """Where one recording lies."""
+
+    trace: Path
+
+    @property
+    def context(self) -> Path:
+        return _sibling(self.trace, "context")
+
+    @property
+    def manifest(self) -> Path:
+        return _sibling(self.trace, "manifest")
+
+    def write_context(self, context: RecordingContext) -> None:
+        write_atomic(self.context, _pretty(context))
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        write_atomic(self.manifest, _pretty(manifest))
+
+
+class RunFolder:
+    """One run's folder; `folder=None` makes a new one under `out/` by date and time, never over an older one."""
+
+    def __init__(self, folder: Path | None = None, *, parent: Path | None = None) -> None:
+        if folder is None:
+            parent = parent or Path("out")
+            stamp = datetime.now().astimezone().strftime("%Y-%m-%dT%H-%M-%S")
+            folder = _fresh(parent, stamp)
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder
+        self._taken: dict[Path, str] = {}
+
+    def ledger(self) -> Ledger:
+        """A new ledger; one of an earlier run in the same folder is kept as `ledger-<n>.jsonl`."""
+        path = self.path / "ledger.jsonl"
+        if path.exists():
+            number = 1
+            while (kept := self.path / f"ledger-{number}.jsonl").exists():
+                number += 1
+            with storing(kept):
+                path.rename(kept)
+        return Ledger(path)
+
+    def recording(
+        self, case: str, version: str, mode: str, attempt: int, arm: str, block: int, *, binary: str, blocks: int = 1
+    ) -> RecordingFiles:
+        """Files for one recording; two binaries of the same version get folders of their own."""
+        base = self.path / "recordings" / safe_name(case) / f"{safe_name(version)}-{mode}"
+        folder, number = base, 2
+        while self._taken.setdefault(folder, binary) != binary:
+            folder, number = base.with_name(f"{base.name}-{number}"), number + 1
+        name = safe_name(arm) + (f"-{block}" if blocks > 1 else "")
+        with storing(folder):
+            (folder / str(attempt)).mkdir(parents=True, exist_ok=True)
+        return RecordingFiles(folder / str(attempt) / f"{name}.json.gz")
+
+    def relative(self, path: Path) -> str:
+        """A path as the ledger writes it."""
+        return path.relative_to(self.path).as_posix()
+
+
+def context_beside(trace: Path) -> RecordingContext | None:
+    """The context stored with a trace: `<name>.context.json`, else `context.json` in its folder; None without one."""
+    for path in (_sibling(trace, "context"), trace.with_name("context.json")):
+        if not path.is_file():
+            continue
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=RecordingContext)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise UserError(Problem("is not the context of a recording", file=str(path), found=str(error))) from error
+    return None
+
+
+def safe_name(text: str) -> str:
+    """A file name for `text`: `[cell]` becomes `~cell`; where odd characters are replaced, a short hash is added."""
+    plain = text.replace("[", "~").removesuffix("]")
+    clean = re.sub(r"[^\w.,=+~-]", "_", plain)[:150].lstrip(".") or "_"
+    return clean if clean == plain else f"{clean}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _fresh(parent: Path, stamp: str) -> Path:
+    folder, number = parent / stamp, 2
+    while True:
+        with storing(folder):
+            try:
+                folder.mkdir(parents=True)
+                return folder
+            except FileExistsError:
+                folder, number = parent / f"{stamp}-{number}", number + 1
+
+
+def _sibling(trace: Path, kind: str) -> Path:
+    return trace.with_name(f"{_SUFFIXES.sub('', trace.name)}.{kind}.json")
+
+
+def _pretty(record: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
