@@ -1,0 +1,22 @@
+"""A Chrome trace read into a model: `load(path)` gives a `Trace`, `resolve_page` says which process is the page."""
+
+from harness.trace.event import Event
+from harness.trace.flows import Flow
+from harness.trace.model import Trace, from_events, load
+from harness.trace.page import resolve_page
+from harness.trace.scope import in_scope, processes_in_role, threads_in_role
+from harness.trace.threads import ProcessInfo, ThreadInfo
+
+__all__ = [
+    "Event",
+    "Flow",
+    "ProcessInfo",
+    "ThreadInfo",
+    "Trace",
+    "from_events",
+    "in_scope",
+    "load",
+    "processes_in_role",
+    "resolve_page",
+    "threads_in_role",
+]
