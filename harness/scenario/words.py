@@ -1,0 +1,292 @@
+"""The scalars of the scenario language: numbers, durations, names, paths into events, roles, windows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from harness import numbers, units, versions
+from harness.scenario.model import Template, Window
+from harness.scenario.nodes import Node
+from harness.scenario.schema import TEMPLATE_JSON, Json, Report, Scalar, Schema, did_you_mean, listed
+
+IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_]*"
+SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+DOTTED_ID = rf"{SLUG}\.{SLUG}"
+
+EVENT_FIELDS = (
+    *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "id"),
+    *("thread", "process", "depth", "parent"),
+)
+NUMBER_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "depth")
+PROCESSES = ("page", "frames", "renderer", "other-renderer", "browser", "gpu", "utility", "any")
+THREADS = ("main", "compositor", "io", "pool", "raster", "worker", "any")
+PHASE_WORDS = ("slice", "instant", "async", "flow", "counter", "metadata", "object", "sample")
+PHASE_LETTERS = tuple("BEXIiRbnestfCMNODPSTpFvVc")
+
+_PATH = re.compile(r'args(?:\.(?:[^."\[\]\s]+|"[^"]+")|\[\d*\])*')
+
+
+def _fits(pattern: str, what: str) -> Callable[[str], str]:
+    compiled = re.compile(pattern)
+
+    def parse(text: str) -> str:
+        if not compiled.fullmatch(text):
+            raise ValueError(f'"{text}" is not {what}')
+        return text
+
+    return parse
+
+
+def text_like(expected: str, parse: Callable[[str], Any] = str, pattern: str = "", templates: bool = False) -> Scalar:
+    """Text that `parse` accepts; `pattern` is what JSON Schema can say of it."""
+    form: Json = {"type": "string", "pattern": f"^{pattern}$"} if pattern else {"type": "string"}
+    return Scalar(expected, (str,), form, parse, templates)
+
+
+def number(expected: str, low: float | None = None, whole: bool = False, templates: bool = False) -> Scalar:
+    def parse(value: float) -> float:
+        if whole and value != int(value):
+            raise ValueError(f"{value} is not a whole number")
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError(f"{value} is not a finite number")
+        if low is not None and value < low:
+            raise ValueError(f"{value} is too small")
+        return value
+
+    form: Json = {"type": "integer" if whole else "number"}
+    if low is not None:
+        form["minimum"] = low
+    return Scalar(expected, (int,) if whole else (int, float), form, parse, templates)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the text is empty")
+    return text
+
+
+def _duration(text: str) -> str:
+    if units.duration_us(text) < 0:
+        raise ValueError(f"{text!r} is negative; expected a duration such as 300ms")
+    return text
+
+
+def _size(text: str) -> int:
+    if (size := units.size_bytes(text)) <= 0:
+        raise ValueError(f"{text!r} is no room at all; expected a size such as 200MiB")
+    return size
+
+
+def _regex(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        place = "" if error.pos is None else f" at character {error.pos + 1}"
+        raise ValueError(f"not a regular expression{place}: {error.msg}") from None
+    return text
+
+
+def parse_role(text: str) -> str:
+    process, _, thread = text.partition(".")
+    if process not in PROCESSES:
+        near = did_you_mean(process, PROCESSES)
+        raise ValueError(f'"{process}" is no process of a trace{"; " + near if near else ""}')
+    if thread not in ("", *THREADS):
+        near = did_you_mean(thread, THREADS)
+        raise ValueError(f'"{thread}" is no thread role{"; " + near if near else ""}')
+    if text.endswith("."):
+        raise ValueError(f'"{text}" names no thread after its dot')
+    return text
+
+
+def parse_path(text: str) -> str:
+    """Check a path into an event: `args.data.url`, `args.list[].x`, `args.list[0]`, `args."a.b"`, or a field."""
+    if text in EVENT_FIELDS or _PATH.fullmatch(text):
+        return text
+    head = re.split(r"[.\[]", text, maxsplit=1)[0]
+    if head == "args":
+        raise ValueError(f'"{text}" is not a path; expected dots and brackets, such as args.data.list[].url')
+    if head in EVENT_FIELDS:
+        raise ValueError(
+            f'"{head}" is one value: nothing lies beneath it; expected {head}, or a path that starts with args.'
+        )
+    near = did_you_mean(head, ("args", *EVENT_FIELDS))
+    hint = near or f"for an argument write args.{text}"
+    raise ValueError(
+        f'"{text}" is not a field of an event ({hint}); expected args. and the rest, or one of {listed(EVENT_FIELDS)}'
+    )
+
+
+def parse_number_path(text: str) -> str:
+    parse_path(text)
+    if text in EVENT_FIELDS and text not in NUMBER_FIELDS:
+        raise ValueError(
+            f'"{text}" is not a number; expected an argument such as args.data.n, or one of {listed(NUMBER_FIELDS)}'
+        )
+    return text
+
+
+def _phase(text: str) -> str:
+    if text not in (*PHASE_WORDS, *PHASE_LETTERS):
+        near = did_you_mean(text, PHASE_WORDS)
+        raise ValueError(f'"{text}" is not a phase{"; " + near if near else ""}')
+    return text
+
+
+def _category(text: str) -> str:
+    if "," in text or " " in text.strip():
+        parts = [part for part in re.split(r"[\s,]+", text) if part]
+        raise ValueError(f'"{text}" is {len(parts)} names in one text; write [{", ".join(parts)}]')
+    if not text.strip():
+        raise ValueError("the name is empty")
+    return text.strip()
+
+
+TEXT = text_like("text", templates=True)
+PROSE = text_like("a sentence", _not_blank)
+WORD = text_like("a name", _fits(IDENTIFIER, "a name: letters, digits and _, not a digit first"), IDENTIFIER)
+TAG = text_like("a word with dashes", _fits(SLUG, "a word with dashes: small letters, digits, single dashes"), SLUG)
+SCENARIO_ID = text_like(
+    "an id such as parse-html.one-per-burst",
+    _fits(DOTTED_ID, "an id: small letters, digits and dashes, with one dot after the event's slug"),
+    SLUG + r"\." + SLUG,
+)
+BOOL = Scalar("true or false", (bool,), {"type": "boolean"})
+TRUE = Scalar("true", (bool,), {"const": True}, lambda value: value or _raise("only true may stand here"))
+ATOM = Scalar(
+    "text, a number, true, false or null",
+    (str, int, float, bool, type(None)),
+    {"type": ["string", "number", "boolean", "null"]},
+    templates=True,
+)
+POSITIVE = number("a whole number, at least 1", 1, whole=True)
+NATURAL = number("a whole number, at least 0", 0, whole=True)
+NUMBER_TEST = Scalar(numbers.HELP, (str, int, float), {"type": ["number", "string"]}, numbers.parse_number_test)
+DURATION = text_like("a duration such as 300ms", _duration, templates=True)
+SECONDS = text_like("a duration such as 60s", lambda text: units.duration_us(_duration(text)) / 1e6)
+SIZE = text_like("a size such as 200MiB", _size)
+VERSIONS = Scalar(versions.HELP, (str, int), {"type": ["string", "integer"]}, versions.parse_range)
+REGEX = text_like("a regular expression", _regex)
+ROLE = text_like(
+    f"<process> or <process>.<thread>; processes {listed(PROCESSES)}; threads {listed(THREADS)}", parse_role
+)
+PATH = text_like("a path such as args.data.url or dur", parse_path)
+NUMBER_PATH = text_like("a path to a number, such as dur or args.data.n", parse_number_path)
+PHASE = text_like(f"one of {listed(PHASE_WORDS)}, or a letter such as X", _phase)
+CATEGORY = text_like("a category or the name of a category set", _category)
+
+
+def _raise(message: str) -> Any:
+    raise ValueError(message)
+
+
+class Anything(Schema):
+    """Any data at all, with run-time names inside it."""
+
+    expected = "any value"
+
+    def read(self, node: Node, report: Report) -> Any:
+        return node.plain()
+
+    def json(self, defs: Json) -> Json:
+        return {}
+
+
+class Nothing(Schema):
+    """What stands behind the colon of a verb without an argument."""
+
+    expected = "nothing"
+
+    def read(self, node: Node, report: Report) -> Any:
+        return None if node.value is None else self.wrong(node, report, "this verb takes no argument")
+
+    def json(self, defs: Json) -> Json:
+        return {"type": "null"}
+
+
+class Pattern(Schema):
+    """Text of one shape that may hold run-time names; `what` follows "is not"."""
+
+    def __init__(self, expected: str, pattern: str, what: str) -> None:
+        self.expected, self.what, self.pattern = expected, what, pattern
+
+    def read(self, node: Node, report: Report) -> Any:
+        if isinstance(node.value, Template):
+            return node.value
+        if not isinstance(node.value, str):
+            return self.wrong(node, report)
+        if not re.fullmatch(self.pattern, node.value):
+            return self.wrong(node, report, f'"{node.value}" is not {self.what}')
+        return node.value
+
+    def json(self, defs: Json) -> Json:
+        return {"anyOf": [{"type": "string", "pattern": f"^{self.pattern}$"}, TEMPLATE_JSON]}
+
+
+class SelectionName(Schema):
+    """The name of a selection; with `arm` it may carry one: `reads@plain`. Answers (name, arm or None)."""
+
+    def __init__(self, arm: bool = False) -> None:
+        self.arm = arm
+        self.expected = "the name of a selection" + (", or name@arm" if arm else "")
+
+    def read(self, node: Node, report: Report) -> Any:
+        if not isinstance(node.value, str):
+            return self.wrong(node, report)
+        name, at_sign, arm = node.value.partition("@")
+        if at_sign and not self.arm:
+            remedy = "an arm is named where the expectation refers to the selection, not here"
+            return self.wrong(node, report, "an arm cannot be named here", remedy)
+        if not re.fullmatch(IDENTIFIER, name) or (at_sign and not re.fullmatch(IDENTIFIER, arm)):
+            return self.wrong(node, report, f'"{node.value}" is not the name of a selection')
+        report.use("selection", name, node.at)
+        if arm:
+            report.use("arm", arm, node.at)
+        return (name, arm or None) if self.arm else name
+
+    def json(self, defs: Json) -> Json:
+        return {"type": "string", "pattern": rf"^{IDENTIFIER}(@{IDENTIFIER})?$" if self.arm else f"^{IDENTIFIER}$"}
+
+
+class Mentioned(Schema):
+    """A name that must be known elsewhere in the file: an arm, a claim, a value that a step returned."""
+
+    def __init__(self, kind: str, expected: str, pattern: str = IDENTIFIER) -> None:
+        self.kind, self.expected, self.pattern = kind, expected, pattern
+
+    def read(self, node: Node, report: Report) -> Any:
+        if not isinstance(node.value, str) or not re.fullmatch(self.pattern, node.value):
+            return self.wrong(node, report)
+        report.use(self.kind, node.value, node.at)
+        return node.value
+
+    def json(self, defs: Json) -> Json:
+        return {"type": "string", "pattern": f"^{self.pattern}$"}
+
+
+class WindowText(Schema):
+    """`a..b`: two marks."""
+
+    expected = "two marks with two dots between them, such as start..done"
+
+    def read(self, node: Node, report: Report) -> Any:
+        if not isinstance(node.value, str):
+            return self.wrong(node, report)
+        begin, dots, end = node.value.partition("..")
+        if not dots or not begin.strip() or not end.strip() or ".." in end:
+            return self.wrong(node, report, f'"{node.value}" is not a window')
+        window = Window(begin.strip(), end.strip())
+        report.use("mark", window.begin, node.at)
+        report.use("mark", window.end, node.at)
+        report.use("window", f"{window.begin}..{window.end}", node.at)
+        return window
+
+    def json(self, defs: Json) -> Json:
+        return {"type": "string", "pattern": r"^[^.]+\.\.[^.]+$"}
+
+
+CLAIM = Mentioned("claim", "the id of a claim, such as parse-html.one-per-burst", r"[^\s]+")
+ARM = Mentioned("arm", "the name of an arm")
+WINDOW = WindowText()
