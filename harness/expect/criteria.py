@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, cast
 
 from harness.expect.items import Item
 from harness.expect.nesting import Contents, Nest
 from harness.expect.values import thread_name
-from harness.trace import Trace
+from harness.trace import Event, Trace
 
 NOT_BY_DEFAULT = ("flow", "metadata")
 
@@ -75,13 +76,13 @@ class Phase:
 
 
 class Scope:
-    """`on:` the process and thread. `threads` are those of the trace that play the role."""
+    """`on:` the process and thread; `plays` tells the role's events from others."""
 
-    def __init__(self, role: str, threads: frozenset[tuple[int, int]], trace: Trace) -> None:
-        self._role, self._threads, self._trace = role, threads, trace
+    def __init__(self, role: str, plays: Callable[[Event], bool], trace: Trace) -> None:
+        self._role, self._plays, self._trace = role, plays, trace
 
     def accepts(self, item: Item) -> bool:
-        return (item.pid, item.tid) in self._threads
+        return self._plays(cast(Event, item))  # a gap has the pid and tid of its thread, which is all that counts
 
     def why_not(self, item: Item) -> str:
         return f"is on {thread_name(item, self._trace) or 'thread'} {item.pid}:{item.tid}, not on {self._role}"

@@ -153,7 +153,7 @@ def _by_thread(items: Iterable[Item]) -> dict[tuple[int, int], _Spans]:
 
 
 def inner_counts(outers: Iterable[Item], inners: Iterable[Item], innermost: bool = False) -> dict[int, int]:
-    """How many of `inners` each outer holds, by `id(outer)`; with `innermost` each counts for its nearest outer only."""
+    """How many of `inners` each outer holds, by `id(outer)`; with `innermost` each is its nearest outer's only."""
     nest, counts = Nest(outers), defaultdict[int, int](int)
     for inner in inners:
         for outer in nest.around(inner):

@@ -15,10 +15,13 @@ from harness.expect.recording import Recording, Unanswerable
 from harness.expect.templates import resolve
 from harness.expect.timing import in_time_order
 from harness.expect.where import Where, compile_regex
+from harness.roles import parse_role
 from harness.scenario.model import Place, Ref, Selection
+from harness.trace import in_scope, resolve_page
 from harness.trace.context import END, START
 
 DEFAULT_ROLE = "page"
+OF_THE_PAGE = ("page", "frames", "other-renderer")  # roles that mean nothing where the page is not known
 MOST_CANDIDATES = 20_000  # looked at for near misses
 OF_THREADS = ("on", "thread_matches", "cat", "inside", "not_inside", "containing", "not_containing")
 
@@ -43,9 +46,13 @@ class Picker:
         self, arm: str, recording: Recording, select: Mapping[str, Selection], siblings: Mapping[str, Picker]
     ) -> None:
         self.arm, self.trace, self.context = arm, recording.trace, recording.context
-        self._select, self._siblings = select, siblings
+        self.select, self._siblings = select, siblings
         self._named: dict[str, Population | None] = {}
-        self._scopes: dict[str, frozenset[tuple[int, int]]] = {}
+        self._scopes: dict[str, c.Scope] = {}
+
+    @property
+    def arms(self) -> list[str]:
+        return list(self._siblings)
 
     def sibling(self, arm: str | None) -> Picker:
         if arm is None or arm == self.arm:
@@ -64,11 +71,11 @@ class Picker:
         return picker.pick(ref.narrowed, label)
 
     def named(self, name: str, at: Place) -> Population:
-        if name not in self._select:
+        if name not in self.select:
             raise _wrong(f"there is no selection `{name}`", at)
         if name not in self._named:
             self._named[name] = None
-            self._named[name] = self.pick(self._select[name], name)
+            self._named[name] = self.pick(self.select[name], name)
         if (found := self._named[name]) is None:
             raise _wrong(f"the selection `{name}` is made from itself", at)
         return found
@@ -119,7 +126,7 @@ class Picker:
         if selection.phases or fresh:
             rules.append(c.Phase(selection.phases))
         if (role := selection.on or (DEFAULT_ROLE if fresh else None)) is not None:
-            rules.append(c.Scope(role, self._threads(role, selection.at), self.trace))
+            rules.append(self._scope(role, selection.at))
         if selection.thread_matches is not None:
             rules.append(c.ThreadName(compile_regex(selection.thread_matches, selection.at), self.trace))
         if selection.during is not None:
@@ -155,9 +162,15 @@ class Picker:
         passed = ", ".join(mark.name for mark in self.context.marks) or "none"
         raise Unanswerable(f"the mark `{name}` was not passed in the recording of arm {self.arm} (marks: {passed})")
 
-    def _threads(self, role: str, at: Place) -> frozenset[tuple[int, int]]:
+    def _scope(self, role: str, at: Place) -> c.Scope:
         if role not in self._scopes:
-            self._scopes[role] = threads_of(role, self, at)
+            page = resolve_page(self.trace, self.context)
+            try:
+                if parse_role(role).process in OF_THE_PAGE and not page.frames:
+                    raise Unanswerable(f"`{role}` cannot be told from other threads in this trace: {page.how}")
+                self._scopes[role] = c.Scope(role, in_scope(role, self.trace, page), self.trace)
+            except ValueError as error:
+                raise _wrong(str(error), at) from None
         return self._scopes[role]
 
     def near_misses(self, population: Population, limit: int) -> list[tuple[Item, str]]:
@@ -175,7 +188,7 @@ class Picker:
         """A selection's first candidates and the criteria of its whole chain of bases."""
         start, picker = self._start(selection)
         rules = picker.rules(selection)
-        base = self._select.get(selection.base) if selection.base else None
+        base = self.select.get(selection.base) if selection.base else None
         if base is None or base.take is not None:
             return iter(start), rules
         candidates, above = self.sibling(selection.arm)._candidates(base)
@@ -187,10 +200,6 @@ def same_recording(population: Population, picker: Picker, at: Place) -> None:
     if population.picker is not picker:
         message = f"`{population.label}` is from the arm {population.picker.arm}, the events from {picker.arm}"
         raise _wrong(f"{message}; two recordings have no common time or threads", at)
-
-
-def threads_of(role: str, picker: Picker, at: Place) -> frozenset[tuple[int, int]]:
-    raise NotImplementedError
 
 
 def _wrong(message: str, at: Place) -> ScenarioError:

@@ -55,4 +55,6 @@ def _text(name: str, context: RecordingContext) -> str:
         return value
     if isinstance(value, list | dict):
         raise Unanswerable(f"${{{name}}} is not a single value, so it cannot be part of a text")
-    return {None: "null", True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)

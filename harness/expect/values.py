@@ -119,7 +119,7 @@ def is_number(value: Any) -> bool:
 
 
 def canonical(value: Any) -> Hashable:
-    """Equal for equal JSON values of the same type only: 1 and 1.0 are, 1 and true and "1" are not. NaN equals nothing."""
+    """Equal for equal JSON values of one type only: 1 and 1.0, but not 1 and true or "1". NaN equals nothing."""
     match value:
         case None:
             return ("null",)

@@ -54,7 +54,10 @@ class Where:
         if False in self._wants_value:
             return f"has {self._path.text}: {show(values[0])}"
         reasons = [
-            f"{show(value)}{self._unit} {reason}" for value in values for check in self._checks if (reason := check(value))
+            f"{show(value)}{self._unit} {reason}"
+            for value in values
+            for check in self._checks
+            if (reason := check(value))
         ]
         if len(values) == 1:
             return f"{self._path.text} {reasons[0]}"

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from operator import attrgetter
 
-from harness.expect.criteria import Inside, parents, parents_in_words
+from harness.expect.criteria import Inside, parents_in_words
 from harness.expect.evidence import MOST, matched, near_misses, phrase, plural, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
@@ -102,7 +102,7 @@ def _parent(name: str, outers: list[Item]) -> Test:
     ids = {id(outer) for outer in outers}
     return _test(
         lambda item: item.parent is not None and id(item.parent) in ids,
-        lambda item: f"its parent {parents(item)[-1] if item.parent else '(none)'} is not `{name}`; {parents_in_words(item)}",
+        lambda item: f"is not directly in a `{name}`; {parents_in_words(item)}",
     )
 
 
@@ -138,7 +138,9 @@ def _after(name: str, others: list[Item]) -> Test:
             return None
         if any(ends_before(other, item) for other in ordered[: bisect_right(ends, item.ts)]):
             return None
-        return f"does not start after any `{name}`" + (f", the first ends at {ends[0]:.15g}" if ends else ", there is none")
+        return f"does not start after any `{name}`, " + (
+            f"the first ends at {ends[0]:.15g}" if ends else "there is none"
+        )
 
     return test
 
@@ -152,8 +154,7 @@ def _before(name: str, others: list[Item]) -> Test:
             return None
         if any(ends_before(item, other) for other in ordered[bisect_left(starts, item.end) :]):
             return None
-        return f"does not end before any `{name}`" + (f", the last starts at {starts[-1]:.15g}" if starts else ", there is none")
+        last = f"the last starts at {starts[-1]:.15g}" if starts else "there is none"
+        return f"does not end before any `{name}`, {last}"
 
     return test
-
-

@@ -40,7 +40,8 @@ def join(form: Join, scope: Scope) -> Result:
     if problems:
         shown = [view(item, side.picker, f"missed: {p.text}") for p in problems for item, side in p.shown][:MOST]
         return Result(False, f"{asked}; {problems[0].text}", [p.text for p in problems[:10]], total, misses=shown)
-    shown = [view(item, side.picker, "matched") for pair in pairs[:2] for item, side in zip(pair, (left, right), strict=True)]
+    ends = [(item, side) for pair in pairs[:2] for item, side in zip(pair, (left, right), strict=True)]
+    shown = [view(item, side.picker, "matched") for item, side in ends]
     return Result(True, f"{asked}; {plural(len(pairs), 'pair')}, all as asked", [], total, shown)
 
 

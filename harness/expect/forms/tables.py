@@ -1,0 +1,157 @@
+"""The tables of a `query`: made only when the SQL names them, filled without decoding arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from harness.errors import Problem, ScenarioError
+from harness.expect.forms.result import Scope
+from harness.expect.items import Item, Pseudo, marks, requests
+from harness.expect.select import Picker
+from harness.expect.values import process_name, thread_name
+from harness.scenario.model import MAIN, Place
+
+if TYPE_CHECKING:
+    import duckdb
+
+Columns = dict[str, str]
+EVENT: Final[Columns] = {
+    "seq": "BIGINT",
+    "name": "VARCHAR",
+    "cat": "VARCHAR",
+    "ph": "VARCHAR",
+    "kind": "VARCHAR",
+    "ts": "DOUBLE",
+    "dur": "DOUBLE",
+    "tts": "DOUBLE",
+    "tdur": "DOUBLE",
+    "pid": "BIGINT",
+    "tid": "BIGINT",
+    "id": "VARCHAR",
+    "process": "VARCHAR",
+    "thread": "VARCHAR",
+    "depth": "BIGINT",
+    "parent": "VARCHAR",
+    "parent_seq": "BIGINT",
+    "args": "JSON",
+}
+FLOW: Final[Columns] = {
+    "name": "VARCHAR",
+    "cat": "VARCHAR",
+    "id": "VARCHAR",
+    "source_seq": "BIGINT",
+    "target_seq": "BIGINT",
+    "source_slice_seq": "BIGINT",
+    "target_slice_seq": "BIGINT",
+    "source_ts": "DOUBLE",
+    "target_ts": "DOUBLE",
+}
+BUILT_IN: Final = ("events", "flows", "marks", "server")
+ROWS_AT_ONCE: Final = 20_000
+
+
+class Tables:
+    """Makes what a query needs in one connection: `t` of the form's own arm, `arm.t` of the others."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+        self._connection, self._picker, self._at = connection, scope.picker, scope.at
+
+    def create(self, sql: str) -> None:
+        """Make every table that the SQL names; anything but one SELECT is a `ScenarioError`."""
+        for schema, table in sorted(self._tables_of(sql)):
+            if not schema or schema == MAIN:  # DuckDB's own schema has the name of a scenario's only arm
+                self._make(table, f'"{table}"', self._picker)
+            elif schema in self._picker.arms:
+                self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+                self._make(table, f'"{schema}"."{table}"', self._picker.sibling(schema))
+
+    def _tables_of(self, sql: str) -> set[tuple[str, str]]:
+        """Tables by schema and name, from DuckDB's own parser."""
+        statements = self._connection.extract_statements(sql)
+        found = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        tree: Any = msgspec.json.decode(found[0]) if found else {}
+        if len(statements) != 1 or (tree.get("error") and tree.get("error_type") == "not implemented"):
+            raise _wrong("a query is one SELECT statement", self._at)
+        return set(_base_tables(tree))
+
+    def _make(self, name: str, quoted: str, picker: Picker) -> None:
+        if name in BUILT_IN and name in picker.select:
+            raise _wrong(f"`{name}` is a table of every query, so no selection can have that name in one", self._at)
+        if name == "flows":
+            self._fill(quoted, FLOW, _flow_rows(picker))
+        elif name == "events":
+            self._fill(quoted, EVENT, _event_rows(picker.trace.events, picker))
+        elif name == "marks":
+            self._fill(quoted, EVENT, _event_rows(marks(picker.context), picker))
+        elif name == "server":
+            self._fill(quoted, EVENT, _event_rows(requests(picker.context), picker))
+        elif name in picker.select:
+            found = picker.named(name, self._at)
+            self._fill(quoted, EVENT, _event_rows(found.items, found.picker))
+        # Any other name is a common table expression, or a mistake that DuckDB will name.
+
+    def _fill(self, quoted: str, columns: Columns, rows: Iterator[dict[str, Any]]) -> None:
+        self._connection.execute(f"CREATE TABLE {quoted} ({', '.join(f'{n} {t}' for n, t in columns.items())})")
+        shape = msgspec.json.encode([columns]).decode()
+        insert = f"INSERT INTO {quoted} SELECT unnest(from_json_strict(?, '{shape}'), recursive := true)"
+        while batch := list(islice(rows, ROWS_AT_ONCE)):
+            # The text of some arguments is no UTF-8: Chrome cuts URLs inside a character.
+            self._connection.execute(insert, [msgspec.json.encode(batch).decode("utf-8", "replace")])
+
+
+def _base_tables(node: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(node, dict):
+        if node.get("type") == "BASE_TABLE":
+            yield node.get("schema_name", ""), node["table_name"]
+        for part in node.values():
+            yield from _base_tables(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _base_tables(part)
+
+
+def _event_rows(items: Iterable[Item], picker: Picker) -> Iterator[dict[str, Any]]:
+    for item in items:
+        yield {
+            "seq": item.seq,
+            "name": item.name,
+            "cat": item.cat,
+            "ph": item.ph,
+            "kind": item.kind,
+            "ts": item.ts,
+            "dur": item.dur,
+            "tts": item.tts,
+            "tdur": item.tdur,
+            "pid": item.pid,
+            "tid": item.tid,
+            "id": item.id,
+            "process": process_name(item, picker.trace),
+            "thread": thread_name(item, picker.trace),
+            "depth": item.depth,
+            "parent": item.parent.name if item.parent else None,
+            "parent_seq": item.parent.seq if item.parent else None,
+            "args": item.args if isinstance(item, Pseudo) else item.raw_args,
+        }
+
+
+def _flow_rows(picker: Picker) -> Iterator[dict[str, Any]]:
+    for flow in picker.trace.flows:
+        yield {
+            "name": flow.name,
+            "cat": flow.cat,
+            "id": flow.id,
+            "source_seq": flow.source.seq,
+            "target_seq": flow.target.seq,
+            "source_slice_seq": flow.source_slice.seq if flow.source_slice else None,
+            "target_slice_seq": flow.target_slice.seq if flow.target_slice else None,
+            "source_ts": flow.source.ts,
+            "target_ts": flow.target.ts,
+        }
+
+
+def _wrong(message: str, at: Place) -> ScenarioError:
+    return ScenarioError(Problem(message, at.file, at.line, at.column, at.path))
