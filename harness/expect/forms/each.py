@@ -138,9 +138,8 @@ def _after(name: str, others: list[Item]) -> Test:
             return None
         if any(ends_before(other, item) for other in ordered[: bisect_right(ends, item.ts)]):
             return None
-        return f"does not start after any `{name}`, " + (
-            f"the first ends at {ends[0]:.15g}" if ends else "there is none"
-        )
+        first = f"the first ends at {ends[0]:.15g}" if ends else "there is none"
+        return f"does not start after any `{name}`, {first}"
 
     return test
 

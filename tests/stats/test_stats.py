@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.stats import median, median_ratio, wilson
+
+
+def test_wilson_agrees_with_the_published_formula() -> None:
+    """8 of 10 at 95 %: centre and half width of Wilson's formula, worked by hand with z = 1.959964."""
+    assert wilson(8, 10) == pytest.approx((0.490162, 0.943318), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"), [(0, 0, 0.0, 1.0), (5, 5, 0.565518, 1.0), (0, 5, 0.0, 0.434482)]
+)
+def test_wilson_at_the_edges(successes: int, trials: int, low: float, high: float) -> None:
+    assert wilson(successes, trials) == pytest.approx((low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(3, 2), (-1, 2), (1, 0)])
+def test_wilson_refuses_what_cannot_be(successes: int, trials: int) -> None:
+    with pytest.raises(ValueError, match="impossible"):
+        wilson(successes, trials)
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_holds_the_observed_rate(counts: tuple[int, int]) -> None:
+    low, high = wilson(*counts)
+    assert 0 <= low <= counts[0] / counts[1] + 1e-12
+    assert counts[0] / counts[1] - 1e-12 <= high <= 1
+
+
+def test_scipy_is_imported_only_when_an_interval_is_asked_for() -> None:
+    code = "import sys, harness.stats, harness.expect; print('scipy' in sys.modules, 'duckdb' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["False", "False"]
+
+
+def test_median() -> None:
+    assert median([3, 1, 2]) == 2
+    assert median(iter([4, 1])) == 2.5
+    for values in ([], [1, float("nan")], [float("inf")]):
+        with pytest.raises(ValueError, match="no median"):
+            median(values)
+
+
+def test_the_median_of_ratios_is_not_the_ratio_of_medians() -> None:
+    assert median_ratio([(2, 1), (30, 10), (400, 100)]) == 3
+    assert median_ratio([(1, 1), (10, 100), (300, 10)]) == 1
+    with pytest.raises(ValueError, match="no ratio"):
+        median_ratio([(1, 0)])
+    with pytest.raises(ValueError, match="no median"):
+        median_ratio([])
