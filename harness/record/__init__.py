@@ -1,0 +1,17 @@
+"""Taking a trace: one `Recorder` object makes one recording, in four phases.
+
+    recorder = make_recorder(spec, categories)
+    arguments = recorder.setup()            # command-line arguments that the browser must be started with
+    await recorder.start(launched, page)
+    await recorder.stop()
+    collected = await recorder.collect(path)
+
+`RecordSpec` is the configuration and stays as the scenario wrote it; everything that belongs to one recording is in the
+recorder. `identify_page` says afterwards on which process and thread each frame of the page lives.
+"""
+
+from harness.record.identify import identify_page, process_types
+from harness.record.make import make_recorder
+from harness.record.recorder import Collected, Recorder, marker_name
+
+__all__ = ["Collected", "Recorder", "identify_page", "make_recorder", "marker_name", "process_types"]

@@ -1,0 +1,115 @@
+"""On which process and main thread each frame of a page lives, told by the page itself after the recording.
+
+A second, tiny recording of `blink.user_timing` alone is taken while every frame makes one `performance.mark` with its own
+nonce: the event's pid and tid are the frame's. The recording under test is over by then, so it sees nothing of this.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from playwright.async_api import CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+from harness.browser.launch import Launched
+from harness.errors import RecorderError
+from harness.record.bounded import bounded
+from harness.record.cdp import Tracing
+from harness.record.stream import read_stream
+from harness.trace.context import FrameIdentity, PageIdentity
+
+_SECONDS = 10.0
+_CATEGORY = "blink.user_timing"
+
+
+class _Event(msgspec.Struct):
+    name: str
+    cat: str = ""
+    pid: int = 0
+    tid: int = 0
+
+
+class _File(msgspec.Struct):
+    traceEvents: list[_Event]  # noqa: N815 (the trace's own word)
+
+
+async def identify_page(launched: Launched, page: Page) -> PageIdentity:
+    """The page's frames, the main one first, then in the order of the frame tree, those of other processes last.
+
+    Takes about 0.1 s. No other recording may be going on. A child frame that cannot run script (one that is blocked) is
+    left out. `RecorderError` when the main frame gives no mark within 10 s, `BrowserError` when it is gone.
+    """
+    session = await bounded(launched, launched.browser.new_browser_cdp_session(), _SECONDS, "open a session")
+    frames = await bounded(launched, _frames(page), _SECONDS, "list the page's frames")
+    tracing = Tracing(launched, session)
+    await tracing.start({"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096})
+    try:
+        nonces = {}
+        for session_of_frame, frame in frames:
+            nonce = f"traceproof-{secrets.token_hex(8)}"
+            marking = _mark(session_of_frame, frame["id"], nonce)
+            if await bounded(launched, marking, _SECONDS, f"run a mark in the frame {frame['url']}"):
+                nonces[nonce] = frame
+    finally:
+        ended = await tracing.end()
+    raw = b"".join([chunk async for chunk in read_stream(launched, session, ended["stream"])])
+    marks = {event.name: event for event in msgspec.json.decode(gzip.decompress(raw), type=_File).traceEvents}
+    for one in {session, *(session_of_frame for session_of_frame, _ in frames)}:
+        await bounded(launched, one.detach(), _SECONDS, "close a session")
+    found = [
+        FrameIdentity(marks[nonce].pid, marks[nonce].tid, frame["id"], frame["url"])
+        for nonce, frame in nonces.items()
+        if nonce in marks
+    ]
+    if not found or found[0].frame_id != frames[0][1]["id"]:
+        raise RecorderError("the page's main frame wrote no mark, so its process is not known")
+    return PageIdentity(frames=found)
+
+
+async def process_types(launched: Launched) -> dict[int, str]:
+    """The browser's own list of its processes: pid to type (`browser`, `renderer`, `GPU`, ...)."""
+    asking = launched.session.send("SystemInfo.getProcessInfo")
+    info = await bounded(launched, asking, _SECONDS, "list its processes")
+    return {int(process["id"]): str(process["type"]) for process in info["processInfo"]}
+
+
+async def _frames(page: Page) -> list[tuple[CDPSession, dict[str, Any]]]:
+    """Each frame with the session that reaches it. A frame in another process is a target of its own, and the page's
+    frame tree does not show it."""
+    session = await page.context.new_cdp_session(page)
+    frames = [(session, frame) for frame in await _tree(session)]
+    for child in page.frames[1:]:
+        if len(frames) >= len(page.frames):
+            break
+        try:
+            own = await page.context.new_cdp_session(child)
+        except PlaywrightError:  # the frame lives in its parent's process
+            continue
+        frames += [(own, frame) for frame in await _tree(own)]
+    return frames
+
+
+async def _tree(session: CDPSession) -> list[dict[str, Any]]:
+    def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        yield node["frame"]
+        for child in node.get("childFrames", ()):
+            yield from walk(child)
+
+    return list(walk((await session.send("Page.getFrameTree"))["frameTree"]))
+
+
+async def _mark(session: CDPSession, frame_id: str, nonce: str) -> bool:
+    """Make the mark in a world of our own, where the page's script cannot have replaced `performance`."""
+    try:
+        world = await session.send("Page.createIsolatedWorld", {"frameId": frame_id, "worldName": "traceproof"})
+        script = f"void performance.mark({json.dumps(nonce)})"
+        context = world["executionContextId"]
+        answer = await session.send("Runtime.evaluate", {"expression": script, "contextId": context})
+    except PlaywrightError:  # the frame went away, or its document allows no script
+        return False
+    return "exceptionDetails" not in answer

@@ -1,0 +1,23 @@
+"""Which recorder a scenario asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.errors import CapabilityError
+from harness.record.cdp import CdpRecorder
+from harness.record.recorder import Recorder
+from harness.scenario.model import RecordSpec
+
+_ELSEWHERE = ("cdp-quiet", "startup", "perfetto")  # in the schema; they come with another release
+
+
+def make_recorder(spec: RecordSpec, categories: Sequence[str]) -> Recorder:
+    """The recorder for one recording.
+
+    `categories` are trace categories, already resolved from the names of sets and checked; `spec.categories` is not
+    looked at. `CapabilityError` for a recorder that this release has not got.
+    """
+    if spec.recorder in _ELSEWHERE:
+        raise CapabilityError(f"recorder '{spec.recorder}' comes with another release; use cdp-browser or cdp-page")
+    return CdpRecorder(spec, tuple(categories))
