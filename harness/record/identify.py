@@ -6,16 +6,16 @@ nonce: the event's pid and tid are the frame's. The recording under test is over
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import secrets
-from collections.abc import Iterator
-from typing import Any
 
 import msgspec
-from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
+from harness.browser.frames import Frame, detach_all, frames_of
 from harness.browser.launch import Launched
 from harness.errors import RecorderError
 from harness.record.bounded import bounded
@@ -35,7 +35,7 @@ class _Event(msgspec.Struct):
 
 
 class _File(msgspec.Struct):
-    traceEvents: list[_Event]  # noqa: N815 (the trace's own word)
+    traceEvents: list[_Event]
 
 
 async def identify_page(launched: Launched, page: Page) -> PageIdentity:
@@ -45,28 +45,26 @@ async def identify_page(launched: Launched, page: Page) -> PageIdentity:
     left out. `RecorderError` when the main frame gives no mark within 10 s, `BrowserError` when it is gone.
     """
     session = await bounded(launched, launched.browser.new_browser_cdp_session(), _SECONDS, "open a session")
-    frames = await bounded(launched, _frames(page), _SECONDS, "list the page's frames")
+    frames = await bounded(launched, frames_of(page), _SECONDS, "list the page's frames")
     tracing = Tracing(launched, session)
     await tracing.start({"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096})
     try:
         nonces = {}
-        for session_of_frame, frame in frames:
+        for frame in frames:
             nonce = f"traceproof-{secrets.token_hex(8)}"
-            marking = _mark(session_of_frame, frame["id"], nonce)
-            if await bounded(launched, marking, _SECONDS, f"run a mark in the frame {frame['url']}"):
+            if await bounded(launched, _mark(frame, nonce), _SECONDS, f"run a mark in the frame {frame.url}"):
                 nonces[nonce] = frame
     finally:
         ended = await tracing.end()
     raw = b"".join([chunk async for chunk in read_stream(launched, session, ended["stream"])])
     marks = {event.name: event for event in msgspec.json.decode(gzip.decompress(raw), type=_File).traceEvents}
-    for one in {session, *(session_of_frame for session_of_frame, _ in frames)}:
-        await bounded(launched, one.detach(), _SECONDS, "close a session")
+    await bounded(launched, asyncio.gather(session.detach(), detach_all(frames)), _SECONDS, "close its sessions")
     found = [
-        FrameIdentity(marks[nonce].pid, marks[nonce].tid, frame["id"], frame["url"])
+        FrameIdentity(marks[nonce].pid, marks[nonce].tid, frame.id, frame.url)
         for nonce, frame in nonces.items()
         if nonce in marks
     ]
-    if not found or found[0].frame_id != frames[0][1]["id"]:
+    if not found or found[0].frame_id != frames[0].id:
         raise RecorderError("the page's main frame wrote no mark, so its process is not known")
     return PageIdentity(frames=found)
 
@@ -78,38 +76,13 @@ async def process_types(launched: Launched) -> dict[int, str]:
     return {int(process["id"]): str(process["type"]) for process in info["processInfo"]}
 
 
-async def _frames(page: Page) -> list[tuple[CDPSession, dict[str, Any]]]:
-    """Each frame with the session that reaches it. A frame in another process is a target of its own, and the page's
-    frame tree does not show it."""
-    session = await page.context.new_cdp_session(page)
-    frames = [(session, frame) for frame in await _tree(session)]
-    for child in page.frames[1:]:
-        if len(frames) >= len(page.frames):
-            break
-        try:
-            own = await page.context.new_cdp_session(child)
-        except PlaywrightError:  # the frame lives in its parent's process
-            continue
-        frames += [(own, frame) for frame in await _tree(own)]
-    return frames
-
-
-async def _tree(session: CDPSession) -> list[dict[str, Any]]:
-    def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        yield node["frame"]
-        for child in node.get("childFrames", ()):
-            yield from walk(child)
-
-    return list(walk((await session.send("Page.getFrameTree"))["frameTree"]))
-
-
-async def _mark(session: CDPSession, frame_id: str, nonce: str) -> bool:
+async def _mark(frame: Frame, nonce: str) -> bool:
     """Make the mark in a world of our own, where the page's script cannot have replaced `performance`."""
     try:
-        world = await session.send("Page.createIsolatedWorld", {"frameId": frame_id, "worldName": "traceproof"})
+        world = await frame.session.send("Page.createIsolatedWorld", {"frameId": frame.id, "worldName": "traceproof"})
         script = f"void performance.mark({json.dumps(nonce)})"
         context = world["executionContextId"]
-        answer = await session.send("Runtime.evaluate", {"expression": script, "contextId": context})
+        answer = await frame.session.send("Runtime.evaluate", {"expression": script, "contextId": context})
     except PlaywrightError:  # the frame went away, or its document allows no script
         return False
     return "exceptionDetails" not in answer

@@ -1,0 +1,81 @@
+"""Everything that the steps of one recording work on and leave behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from playwright.async_api import Page
+
+from harness.browser.launch import Launched
+from harness.errors import StepError
+from harness.steps.driven import DrivenPage
+from harness.trace.context import Mark
+
+if TYPE_CHECKING:
+    from harness.server import FixtureServer
+
+FIRST_PAGE = "main"  # how `use_page` names the page that the steps begin with
+Hook = Callable[[], Awaitable[None]]
+
+
+def monotonic_us() -> float:
+    """Now, in microseconds on the clock of a trace's `ts` (on Linux)."""
+    return time.monotonic_ns() / 1000
+
+
+@dataclass(slots=True)
+class StepContext:
+    """`variables` are the run-time names (`fixture.url`); `values` is what steps returned under their `as:`.
+
+    `start_recording` and `stop_recording` are called by the steps of these names. `timeout_s` bounds a step that states
+    no `timeout:` of its own; what a `settle` sleeps comes on top.
+    """
+
+    launched: Launched
+    page: DrivenPage
+    pages: dict[str, DrivenPage]
+    server: FixtureServer | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    start_recording: Hook | None = None
+    stop_recording: Hook | None = None
+    timeout_s: float = 30.0
+    opened_us: float = field(default_factory=monotonic_us)
+
+    @classmethod
+    async def open(cls, launched: Launched, page: Page, **others: Any) -> StepContext:
+        """Take hold of the page. Call it before the recording starts: it enables the Page domain of a new session."""
+        driven = await launched.watch(DrivenPage.open(page))
+        return cls(launched, driven, {FIRST_PAGE: driven}, **others)
+
+    def mark(self, name: str) -> None:
+        """Note the present moment on the host's clock; the page is not touched."""
+        self.marks.append(Mark(name, monotonic_us()))
+
+    def lookup(self, name: str) -> Any:
+        """What `${name}` stands for: a variable, or `values.<as>[.path]` with keys and list indexes."""
+        if name in self.variables:
+            return self.variables[name]
+        root, _, rest = name.partition(".")
+        if root != "values":
+            raise StepError(f"${{{name}}} is not defined; there are {', '.join(sorted(self.variables)) or 'no names'}")
+        key, _, path = rest.partition(".")
+        if key not in self.values:
+            known = ", ".join(sorted(self.values)) or "nothing"
+            raise StepError(f"${{{name}}}: no step before this one has returned {key!r} (returned so far: {known})")
+        value = self.values[key]
+        for part in path.split(".") if path else ():
+            value = _member(value, part, name)
+        return value
+
+
+def _member(value: Any, part: str, name: str) -> Any:
+    if isinstance(value, dict) and part in value:
+        return value[part]
+    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        return value[int(part)]
+    raise StepError(f"${{{name}}}: there is no {part!r} in {value!r:.200}")
