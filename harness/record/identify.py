@@ -1,7 +1,7 @@
 """On which process and main thread each frame of a page lives, told by the page itself after the recording.
 
-A second, tiny recording of `blink.user_timing` alone is taken while every frame makes one `performance.mark` with its own
-nonce: the event's pid and tid are the frame's. The recording under test is over by then, so it sees nothing of this.
+A second, tiny recording of `blink.user_timing` alone is taken while every frame makes one `performance.mark` with a
+nonce of its own: the event's pid and tid are the frame's. The recording under test is over by then.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Mouse:
     button: str = "none"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)  # no slots: Playwright keeps a note on the object whose method listens to a session
 class DrivenPage:
     """`loader` is the id of the main frame's present document; `reached` the lifecycle events of each document."""
 
@@ -38,8 +38,7 @@ class DrivenPage:
     reached: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     navigations: int = 0  # of the main frame that committed, those within the document included
     mouse: Mouse = field(default_factory=Mouse)
-    metrics: dict[str, Any] = field(default_factory=dict)  # emulation that is in force
-    media: dict[str, str] = field(default_factory=dict)
+    media: dict[str, str] = field(default_factory=dict)  # the emulation that is in force
     cover: Page | None = None  # a page opened to hide this one
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 

@@ -29,11 +29,9 @@ async def emulate(ctx: StepContext, what: Mapping[str, Any], _: Mapping[str, Any
     """Each emulation stays until another step changes it; those that are not named stay as they are."""
     page, session = ctx.page, ctx.page.session
     if (scale := what.get("device_scale_factor")) is not None:
-        page.metrics["deviceScaleFactor"] = scale
         # A width and height of 0 leave the viewport as it is.
-        await session.send(
-            "Emulation.setDeviceMetricsOverride", {"width": 0, "height": 0, "mobile": False, **page.metrics}
-        )
+        metrics = {"width": 0, "height": 0, "mobile": False, "deviceScaleFactor": scale}
+        await session.send("Emulation.setDeviceMetricsOverride", metrics)
     if (rate := what.get("cpu_throttle")) is not None:
         await session.send("Emulation.setCPUThrottlingRate", {"rate": rate})
     if (touch := what.get("touch")) is not None:
