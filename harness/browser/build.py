@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.browser.ask import ask
 from harness.errors import BrowserError, CapabilityError
 from harness.versions import parse_version
 
@@ -21,7 +21,6 @@ _NAMES = (
     "headless_shell",
     "chromium-browser",
 )
-_PROBE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,9 @@ class Support:
     fonts: Path | None = None
 
 
+NO_SUPPORT = Support()
+
+
 def is_elf(path: Path) -> bool:
     try:
         with path.open("rb") as file:
@@ -119,37 +121,17 @@ def _is_shell(binary: Path, answer: str) -> bool:
     return not (binary.parent / "resources.pak").is_file()
 
 
-def probe(path: Path | str, source: str = "path", support: Support = Support()) -> Build:
+def probe(path: Path | str, source: str = "path", support: Support = NO_SUPPORT) -> Build:
     """Ask a binary what it is. `BrowserError` when it is no Chromium that runs here, with what it said."""
     binary = behind_wrapper(Path(path))
     if not os.access(binary, os.X_OK) or binary.is_dir():
         raise BrowserError(f"{path} is not an executable file")
-    draft = Build("", "", 0, binary, source, (), support.libraries, support.fonts)
-    try:
-        done = subprocess.run(
-            [str(binary), "--version", "--no-sandbox"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PROBE_SECONDS,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **draft.environment()},
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BrowserError(f"{binary} --version gave no answer in {_PROBE_SECONDS:.0f} s") from None
-    except OSError as error:
-        raise BrowserError(f"{binary} does not start: {error.strerror}") from None
-    answer = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
-    if done.returncode or not re.search(r"(chrom|headless).*\d+\.\d+\.\d+\.\d+", answer, re.IGNORECASE):
-        said = (done.stderr.strip().splitlines() or [answer or "nothing"])[-1]
-        raise BrowserError(f"{binary} does not say that it is a Chromium: {said[:300]}")
+    environment = Build("", "", 0, binary, source, (), support.libraries, support.fonts).environment()
+    answer = ask(binary, environment)
     version = ".".join(str(part) for part in parse_version(answer))
     major = int(version.partition(".")[0])
     if _is_shell(binary, answer):
-        return Build(
-            "Chrome Headless Shell", version, major, binary, source, (SHELL,), support.libraries, support.fonts
-        )
+        return shell_build(version, binary, source, support)
     product = "Google Chrome" if "google" in answer.lower() else "Chromium"
     modes = (
         *((HEADLESS,) if major >= _NEW_HEADLESS else ()),
@@ -157,3 +139,8 @@ def probe(path: Path | str, source: str = "path", support: Support = Support()) 
         HEADED,
     )
     return Build(product, version, major, binary, source, modes, support.libraries, support.fonts)
+
+
+def shell_build(version: str, binary: Path, source: str, support: Support = NO_SUPPORT) -> Build:
+    major = int(version.partition(".")[0])
+    return Build("Chrome Headless Shell", version, major, binary, source, (SHELL,), support.libraries, support.fonts)

@@ -18,6 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 from harness.browser import guard
 from harness.browser.attempt import Attempt, create, sweep
 from harness.browser.build import HEADED, Build
+from harness.browser.find import for_mode
 from harness.browser.profile import command_line
 from harness.errors import BrowserError, CapabilityError
 from harness.scenario.model import BrowserSpec
@@ -107,7 +108,7 @@ async def launch(
     raster stays off; `BrowserError` when the browser does not start.
     """
     spec = spec or BrowserSpec()
-    build.require(mode)
+    build = await asyncio.to_thread(for_mode, build, mode)
     async with contextlib.AsyncExitStack() as stack:
         if playwright is None:
             playwright = await stack.enter_async_context(async_playwright())
