@@ -41,7 +41,7 @@ class Http1Connection(asyncio.Protocol):
         self._arrived = asyncio.Event()
         self._drained = asyncio.Event()
         self._drained.set()
-        self._peer_left = False
+        self._left_first = ""  # client or server, once either has gone
         self._exchange: Exchange | None = None
 
     # --- what the transport tells ------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class Http1Connection(asyncio.Protocol):
         self.connection_lost(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._peer_left = True
+        self._left_first = self._left_first or "client"
         self._drained.set()
         if self.task:
             self.task.cancel()
@@ -78,6 +78,7 @@ class Http1Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """End now, whatever is going on."""
+        self._left_first = self._left_first or "server"
         self._transport.abort()
         if self.task:
             self.task.cancel()
@@ -89,7 +90,7 @@ class Http1Connection(asyncio.Protocol):
             while await self._one_exchange():
                 self._exchange = None
         except asyncio.CancelledError:
-            self._leave("client" if self._peer_left else "server")
+            self._leave(self._left_first or "server")
         except Exception as error:
             # A defect of the server is shown by the run beside the fixture that met it, not on the console.
             self._problems.append(Problem(f"the fixture server failed: {error!r}"))
@@ -164,14 +165,14 @@ class Http1Connection(asyncio.Protocol):
                 head = _head(reply, chunked, keep)
                 exchange.status, exchange.header_bytes = reply.status, len(head)
                 exchange.headers_us = exchange.last_write_us = now_us()
-                await self._write(head)
+                await self._write(head, exchange.headers_us)
                 self._journal.changed()
             case Data(start, end):
                 await self._send_data(reply.body[start:end], exchange, chunked)
             case End():
                 if chunked and reply.sends_body:
                     exchange.framing_bytes += len(LAST_CHUNK)
-                    exchange.last_write_us = await self._write(LAST_CHUNK)
+                    exchange.last_write_us = await self._write(LAST_CHUNK, now_us())
                 exchange.end_us = exchange.last_write_us
                 self._journal.changed()
             case Cut(reset):
@@ -187,17 +188,19 @@ class Http1Connection(asyncio.Protocol):
         begin, finish = (f"{len(data):x}\r\n".encode(), b"\r\n") if chunked else (b"", b"")
         exchange.body_bytes += len(data)
         exchange.framing_bytes += len(begin) + len(finish)
-        exchange.chunks_us.append(now_us())
-        exchange.first_byte_us = exchange.first_byte_us or exchange.chunks_us[-1]
-        exchange.last_write_us = await self._write(begin + data + finish)
-
-    async def _write(self, data: bytes) -> float:
-        """Hand all of it to the kernel; when the last of it was handed over, taken just before."""
         moment = now_us()
+        exchange.chunks_us.append(moment)
+        exchange.first_byte_us = exchange.first_byte_us or moment
+        exchange.last_write_us = await self._write(begin + data + finish, moment)
+
+    async def _write(self, data: bytes, moment: float) -> float:
+        """Hand all of it to the kernel from `moment` on; the time just before the last of it."""
         for start in range(0, len(data), SLAB_BYTES):
-            moment = now_us()
+            if start:
+                await self._drained.wait()
+                moment = now_us()
             self._transport.write(data[start : start + SLAB_BYTES])
-            await self._drained.wait()
+        await self._drained.wait()
         return moment
 
 

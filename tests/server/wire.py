@@ -1,22 +1,25 @@
-"""A client that shows exactly what came over the wire, piece by piece."""
+"""A client that shows exactly what came over the wire."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass
 class Raw:
-    """One connection: what was read so far, as separate arrivals."""
+    """One connection. `opened` has all of a test; the fixture `clients` closes them."""
 
+    opened: ClassVar[list[Raw]] = []
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    arrivals: list[bytes] = field(default_factory=list)
 
     @classmethod
     async def open(cls, port: int) -> Raw:
-        return cls(*await asyncio.open_connection("127.0.0.1", port))
+        raw = cls(*await asyncio.open_connection("127.0.0.1", port))
+        cls.opened.append(raw)
+        return raw
 
     def send(self, target: str, *, method: str = "GET", host: str = "127.0.0.1", headers: str = "") -> int:
         """Ask; how many bytes the request has."""
