@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from harness.errors import Problem, UserError
 from harness.units import duration_us, size_bytes
@@ -155,6 +156,14 @@ def _field_value(text: str) -> str:
     return text
 
 
+def _redirect(text: str) -> str:
+    try:
+        urlsplit(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a URL: {error}") from None
+    return _field_value(text)
+
+
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not _TOKEN.fullmatch(name):
@@ -198,7 +207,7 @@ CONTROLS: dict[str, Control] = {
     "hold_at": Control("hold_at", _hold_at, repeatable=True),
     "abort_at": Control("abort_at", _abort),
     "status": Control("status", _status),
-    "redirect": Control("redirect", _field_value),
+    "redirect": Control("redirect", _redirect),
     "length": Control("length", _one_of("on", "off", "close")),
     "type": Control("type", _field_value),
     "charset": Control("charset", _charset),

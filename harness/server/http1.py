@@ -129,7 +129,7 @@ class Http1Connection(asyncio.Protocol):
         exchange = self._open(request, f"http/{version}", size - len(rest))
         # Reading, transcoding and packing must not hold up the pauses of other responses.
         reply, problems = await asyncio.to_thread(self._resolver, request)
-        self._problems.extend(problems)
+        self._problems.extend(problem for problem in problems if problem not in self._problems)
         return await self._answer(reply, exchange, keep)
 
     async def _read(self) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Sequence
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import brotli
 import zstandard
@@ -88,7 +88,7 @@ def _parse(given: Sequence[Given], valid: Sequence[str]) -> Behaviour:
 def _answer(request: Request, behaviour: Behaviour, given: Sequence[Given], source: bytes, kind: str) -> Reply:
     headers: list[tuple[str, str]] = []
     if behaviour.redirect:
-        location = quote(behaviour.redirect, safe="%/:?#[]@!$&'()*+,;=-._~", encoding="latin-1")
+        location = _location(behaviour.redirect, request.host)
         headers = [("Location", location), *_cache(behaviour, b""), *behaviour.headers]
         return _reply(request.method, behaviour.status or 302, headers, b"", behaviour)
     status = behaviour.status or 200
@@ -112,6 +112,15 @@ def _reply(method: str, status: int, headers: list[tuple[str, str]], body: bytes
     sends_body = not bodiless and method != "HEAD"
     actions = script(behaviour, len(body), sends_body=sends_body)
     return Reply(status, tuple(headers), body, actions, "" if bodiless else framing(behaviour, len(body)), sends_body)
+
+
+def _location(url: str, host: str) -> str:
+    """A served host without a port gets the port of the request: a file beside a fixture cannot know it."""
+    parts = urlsplit(url)
+    if parts.scheme in ("", "http") and parts.netloc and ":" not in parts.netloc and served_host(parts.netloc):
+        _, colon, port = host.rpartition(":")
+        url = urlunsplit(parts._replace(netloc=f"{parts.netloc}{colon}{port if colon else ''}"))
+    return quote(url, safe="%/:?#[]@!$&'()*+,;=-._~", encoding="latin-1")
 
 
 def _encoded(behaviour: Behaviour, given: Sequence[Given], source: bytes) -> bytes:

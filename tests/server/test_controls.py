@@ -75,6 +75,7 @@ def test_parameters_of_the_page_are_left_alone() -> None:
         "status=600",
         "status=OK",
         "redirect=",
+        "redirect=http://[a/",
         "redirect=/a%0d%0aSet-Cookie:x",
         "length=maybe",
         "type=a%00b",

@@ -119,6 +119,29 @@ async def test_revalidation_answers_304_until_the_body_changes(server: FixtureSe
     assert (status(changed), body) == (200, b"changed")
 
 
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("//b.test/x?y=1", "//b.test:5/x?y=1"),
+        ("http://b.test/x", "http://b.test:5/x"),
+        ("http://b.test:80/x", "http://b.test:80/x"),
+        ("http://example.com/x", "http://example.com/x"),
+        ("https://b.test/x", "https://b.test/x"),
+        ("next.html", "next.html"),
+        ("/a%25b%20c", "/a%b%20c"),
+    ],
+)
+async def test_a_redirect_is_sent_as_written_but_for_the_port(server: FixtureServer, written: str, sent: str) -> None:
+    head, body = await fetch(server.port, f"/x?redirect={written}", host="a.test:5")
+    assert (status(head), fields(head)["location"], body) == (302, sent, b"")
+
+
+async def test_a_mistake_that_is_repeated_is_one_problem(server: FixtureServer) -> None:
+    for _ in range(3):
+        await fetch(server.port, "/page.html?dealy=1s")
+    assert len(server.problems) == 1
+
+
 async def test_text_is_transcoded_before_it_is_compressed(server: FixtureServer, tmp_path: Path) -> None:
     (tmp_path / "site" / "kana.txt").write_text("かな", "utf-8")
     head, body = await fetch(server.port, "/kana.txt?charset=shift_jis&encoding=gzip")
