@@ -6,7 +6,7 @@ A scalar that is one `${name}` and nothing else keeps the type of the value. `$$
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,26 +107,6 @@ def _as_text(value: Atom) -> str:
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def fill(value: Any, look_up: Callable[[str], Any]) -> Any:
-    """The value with its run-time names answered by `look_up`, also inside lists and mappings.
-
-    A template that is one name keeps the type of the answer. `look_up` raises what it likes for a name without one.
-    """
-    if isinstance(value, Mapping):
-        return {key: fill(part, look_up) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(fill(part, look_up) for part in value)
-    if not isinstance(value, Template):
-        return value
-    if value.text == f"${{{value.names[0]}}}":
-        return look_up(value.names[0])
-
-    def answer(token: re.Match[str]) -> str:
-        return "${" if token[1] is None else _as_text(look_up(token[1].strip()))
-
-    return _TOKEN.sub(answer, value.text)
 
 
 def templates_in(value: Any) -> list[Template]:

@@ -38,6 +38,7 @@ from harness.scenario.words import (
     parse_path,
 )
 
+TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")
 VALUE_TYPES = ("string", "integer", "number", "boolean", "list", "object", "null")
 OPERATORS = {
     "is": Key(ATOM, "equals, by type too: 1 is not true and not the text 1, but 1 and 1.0 are equal"),

@@ -1,0 +1,142 @@
+"""Integrity rules that need no recording. Each takes what was loaded and answers Problems; none raises."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from harness.errors import Problem
+from harness.numbers import NumberTest
+from harness.scenario.checks import parts_of
+from harness.scenario.model import Case, Claim, Compare, Condition, Count, Each, Expectation, Place
+from harness.scenario.selecting import TIME_FIELDS
+
+
+def lint(claims: Iterable[Claim], cases: Iterable[Case], checklist_ids: Collection[str] = ()) -> list[Problem]:
+    """All rules. `checklist_ids`: ids that claims must come from; empty for a folder without a checklist."""
+    claims, cases = list(claims), list(cases)
+    found = [
+        *unanswered_claims(claims, cases),
+        *answered_twice(claims, cases),
+        *unlisted_claims(claims, checklist_ids),
+        *(problem for case in cases for problem in [*lenient_counts(case), *absolute_times(case), *strange_slug(case)]),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _problem(at: Place, message: str, expected: str = "", remedy: str = "", found: str = "") -> Problem:
+    return Problem(message, at.file, at.line, at.column, at.path, expected, found, remedy)
+
+
+def unanswered_claims(claims: Iterable[Claim], cases: Iterable[Case]) -> list[Problem]:
+    """Rule 7: a claim has a scenario, or a reason why it has none."""
+    decided = {name for case in cases for name in case.claims}
+    return [
+        _problem(
+            claim.at,
+            f"nothing decides {claim.id}, and no reason is stated",
+            expected="a scenario that lists it, or undecidable:, or open:",
+            remedy="write the scenario, or say why there is none",
+        )
+        for claim in claims
+        if claim.id not in decided and not claim.undecidable and not claim.open
+    ]
+
+
+def answered_twice(claims: Iterable[Claim], cases: Iterable[Case]) -> list[Problem]:
+    """A claim that a scenario decides is neither undecidable nor open."""
+    deciders = {name: case.id for case in cases for name in case.claims}
+    return [
+        _problem(
+            claim.at,
+            f"{claim.id} is said to be {'undecidable' if claim.undecidable else 'open'}, but a scenario decides it",
+            found=deciders[claim.id],
+            remedy="take the reason away, or the claim out of the scenario",
+        )
+        for claim in claims
+        if claim.id in deciders and (claim.undecidable or claim.open)
+    ]
+
+
+def unlisted_claims(claims: Iterable[Claim], checklist_ids: Collection[str]) -> list[Problem]:
+    """A claim that the checklist does not have would be counted although nobody documents it."""
+    if not checklist_ids:
+        return []
+    return [
+        _problem(
+            claim.at, f"{claim.id} is not in the checklist", remedy="mend the id, or add it to configs/checklist.yaml"
+        )
+        for claim in claims
+        if claim.id not in checklist_ids
+    ]
+
+
+def strange_slug(case: Case) -> list[Problem]:
+    """A scenario is named after the event in whose folder it stands, wherever that folder has claims."""
+    slug = case.id.split(".")[0]
+    folder = case.file.parent
+    if slug == folder.name or not (folder / "claims.yaml").is_file():
+        return []
+    if any(claim.startswith(f"{slug}.") for claim in case.claims):
+        return []
+    message = f'the id "{case.id}" starts with none of its claims\' events'
+    return [_problem(case.at, message, expected=f"{case.claims[0].split('.')[0]}.<name>", remedy="rename the scenario")]
+
+
+def lenient_counts(case: Case) -> list[Problem]:
+    """Rule 1 also for a count that nothing at all would meet: it takes a control."""
+    found = []
+    for expectation in case.expect:
+        if expectation.control or not _may_be_nothing(expectation.form):
+            continue
+        found.append(
+            _problem(
+                expectation.at,
+                "an empty selection meets this test: it proves nothing alone",
+                expected="a test that zero does not meet, or a control",
+                remedy='raise the lower bound, or add control: {count: {of: <selection>, is: ">= 1"}}',
+            )
+        )
+    return found
+
+
+def _may_be_nothing(form: Any) -> bool:
+    if isinstance(form, Count):
+        return form.test.accepts(0) and not form.per
+    return isinstance(form, Compare) and form.measure == "is" and form.left.kind == "count" and form.test.accepts(0)
+
+
+def absolute_times(case: Case) -> list[Problem]:
+    """Rule 5: a time is tested against another one, never against a number of milliseconds that load breaks."""
+    return [
+        _problem(
+            at,
+            f"an upper limit in absolute time: {what}",
+            expected="a ratio, an order, or a comparison between arms",
+            remedy="compare it with another duration of the same attempt",
+        )
+        for expectation in case.expect
+        for at, what in _upper_limits(expectation)
+    ]
+
+
+def _upper_limits(expectation: Expectation) -> Iterable[tuple[Place, str]]:
+    for form in parts_of(expectation.form, Each):
+        for condition in form.has:
+            yield from _condition_limits(condition)
+    form = expectation.form
+    if isinstance(form, Compare) and form.measure != "ratio" and form.left.path in TIME_FIELDS and _is_limit(form.test):
+        yield expectation.at, f"{form.measure} {form.test}"
+
+
+def _condition_limits(condition: Condition) -> Iterable[tuple[Place, str]]:
+    if condition.path not in TIME_FIELDS:
+        return
+    for test in condition.tests:
+        if isinstance(test.operand, NumberTest) and _is_limit(test.operand):
+            yield condition.at, f"{condition.path} {test.operand}"
+
+
+def _is_limit(test: NumberTest) -> bool:
+    """A bound from above that is not zero."""
+    return test.high != float("inf") and test.high > 0 and not test.negated
