@@ -46,7 +46,10 @@ def check_names(
             report.add(use.at, f'there is no {what} "{use.name}"', expected=expected, remedy=remedy)
     _check_marks(root, report)
     _check_circles(selections, report)
-    _check_unused(root, selections, written, report)
+    lost = any(use.kind == "selection" and use.name not in selections for use in report.uses)
+    unread = any(len(written[key]) < len(part.parts()) for key in written if (part := root.get(key)))
+    if not lost and not unread:  # else the one that seems unused is the one that was meant
+        _check_unused(root, report)
 
 
 def check_references(
@@ -182,7 +185,7 @@ def _check_circles(selections: Mapping[str, Any], report: Report) -> None:
         walk(name, [])
 
 
-def _check_unused(root: Node, selections: Mapping[str, Any], written: Mapping[str, list[Any]], report: Report) -> None:
+def _check_unused(root: Node, report: Report) -> None:
     select = root.get("select")
     if select is None:
         return
@@ -226,7 +229,9 @@ def _check_decided(root: Node, expectations: list[Any], claims: Sequence[str], r
     if listed_claims is None or written is None or len(expectations) < len(written.parts()):
         return  # an expectation that could not be read may be the one that names it
     named = {name for _, _, fields in expectations for name in fields.get("claims", (fields.get("claim"),))}
-    bare = len(claims) == 1 and None in named
+    if (None in named and len(claims) > 1) or not named <= {None, *claims}:
+        return  # told already: this one may be meant
+    bare = None in named
     for node in listed_claims.parts():
         if node.value not in named and not bare:
             remedy = "add an expectation with this claim, or take the claim away"

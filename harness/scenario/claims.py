@@ -88,9 +88,9 @@ def claims_schema() -> Json:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "traceproof claims", **_FILE.json({})}
 
 
-def read_claims(path: Path, shown_as: str, report: Report) -> ClaimsFile | None:
+def read_claims(path: Path, report: Report) -> ClaimsFile | None:
     """The claims of a file; None when the report has its problems. `ScenarioError` when it is no YAML."""
-    root, _ = read(path, shown_as)
+    root, _ = read(path)
     before = len(report.problems)
     fields = _FILE.read(root, report)
     slug = root.get("slug")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from harness.scenario.model import Template
-from harness.scenario.nodes import Node
+from harness.scenario.nodes import Node, shown
 from harness.scenario.schema import INVALID, Invalid, Report
 
 
@@ -34,7 +34,8 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
         )
     if "?" in written or "#" in written:
         path = written.split("?")[0].split("#")[0]
-        remedy = f"write fixture: {path} and put the rest into the URL: goto: ${{fixture.url}}{written[len(path) :]}"
+        rest = written[len(path) :]
+        remedy = f'write fixture: {path} and put the rest into the URL: goto: "${{fixture.url}}{rest}"'
         return report.add(node.at, "a fixture is a file, without a query", found=f'the text "{written}"', remedy=remedy)
     places = [beside, *roots]
     for root in places:
@@ -46,7 +47,7 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
             return Found(candidate.resolve(), root.resolve())
     known = _known(places)
     near = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
-    looked = " and ".join(str(root) for root in dict.fromkeys(places))
+    looked = " or ".join(shown(root) for root in dict.fromkeys(places))
     remedy = f'did you mean "{near[0]}"?' if near else "write the page, or mend the path"
     return report.add(node.at, f'there is no fixture "{written}"', expected=f"a file in {looked}", remedy=remedy)
 

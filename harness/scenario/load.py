@@ -11,7 +11,7 @@ from harness.errors import Problem, ScenarioError
 from harness.scenario.assemble import World, assemble
 from harness.scenario.claims import ClaimsFile, by_id, read_claims
 from harness.scenario.model import Case, Claim
-from harness.scenario.nodes import read
+from harness.scenario.nodes import read, shown
 from harness.scenario.schema import Report
 
 SCENARIO_SUFFIX = ".scenario.yaml"
@@ -31,14 +31,6 @@ class Loaded:
     def events(self) -> dict[str, str]:
         """Slug -> the event's name."""
         return {file.slug: file.event for file in self.files}
-
-
-def shown(path: Path) -> str:
-    """A path as messages show it: from the current folder where it lies below it."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return str(path)
 
 
 def load_file(
@@ -94,7 +86,7 @@ def survey(*folders: Path, fixtures_roots: Sequence[Path] | None = None) -> Load
 
 def _load(path: Path, world: World, report: Report) -> list[Case]:
     try:
-        root, text = read(path, shown(path))
+        root, text = read(path)
     except ScenarioError as error:
         report.problems.extend(error.problems)
         return []
@@ -106,7 +98,7 @@ def _read_claims(claims_paths: Iterable[Path], report: Report) -> list[ClaimsFil
     seen: dict[str, ClaimsFile] = {}
     for path in claims_paths:
         try:
-            file = read_claims(path, shown(path), report)
+            file = read_claims(path, report)
         except ScenarioError as error:
             report.problems.extend(error.problems)
             continue

@@ -273,9 +273,17 @@ def parse(text: str, file: str) -> Node:
     return root
 
 
-def read(path: Path, shown_as: str | None = None) -> tuple[Node, str]:
+def shown(path: Path) -> str:
+    """A path as messages show it: from the current folder where it lies below it."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(path)
+
+
+def read(path: Path) -> tuple[Node, str]:
     """The tree and the text of a file; `ScenarioError` when it cannot be read as UTF-8 YAML."""
-    file = shown_as or str(path)
+    file = shown(path)
     try:
         raw = path.read_bytes()
     except OSError as error:

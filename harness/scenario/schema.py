@@ -93,8 +93,8 @@ class Schema(ABC):
         if isinstance(node.value, Template):
             message = message or f"{node.value.text} is only known while the scenario runs"
             remedy = remedy or "names of `let` and `matrix` may stand here, names of the run may not"
-        message = message or f"expected {self.expected}"
-        expected = "" if message.endswith(self.expected) else self.expected
+        message, _, expected = (message or f"expected {self.expected}").partition("; expected ")
+        expected = "" if message.endswith(self.expected) else expected or self.expected
         return report.add(node.at, message, expected=expected, found=show(node), remedy=remedy)
 
 
@@ -107,6 +107,7 @@ class Scalar(Schema):
     form: Json
     parse: Callable[[Any], Any] = lambda value: value
     templates: bool = False  # may hold names that only the run knows
+    hint: Callable[[Any], str] = lambda value: ""  # a remedy for a value that was refused
 
     def read(self, node: Node, report: Report) -> Any:
         value = node.value
@@ -114,17 +115,12 @@ class Scalar(Schema):
             return value if self.templates else self.wrong(node, report)
         if not isinstance(value, self.types) or (isinstance(value, bool) and bool not in self.types):
             quotable = str in self.types and isinstance(value, bool | int | float)
-            return self.wrong(
-                node, report, remedy=f'for text, write "{_as_written(value)}" in quotes' if quotable else ""
-            )
+            otherwise = f'for text, write "{_as_written(value)}" in quotes' if quotable else ""
+            return self.wrong(node, report, remedy=self.hint(value) or otherwise)
         try:
             return self.parse(value)
         except ValueError as error:
-            said = str(error)
-            return self.wrong(node, report, message=said, remedy=self.remedy(value))
-
-    def remedy(self, value: Any) -> str:
-        return ""
+            return self.wrong(node, report, message=str(error), remedy=self.hint(value))
 
     def json(self, defs: Json) -> Json:
         return (
@@ -180,7 +176,8 @@ class ListOf(Schema):
     def read(self, node: Node, report: Report) -> Any:
         if not isinstance(node.value, list):
             if not self.one_or_many:
-                return self.wrong(node, report)
+                alone = isinstance(node.value, str | int | float) and self.item.read(node, Report()) is not INVALID
+                return self.wrong(node, report, remedy=f"write [{node.value}]" if alone else "")
             part = self.item.read(node, report)
             return INVALID if part is INVALID else (part,)
         if len(node.value) < self.at_least or (self.exactly is not None and len(node.value) != self.exactly):
@@ -319,6 +316,7 @@ def read_keys(node: Node, keys: Mapping[str, Key], report: Report, what: str) ->
     """The parts of a mapping that has these keys and no others."""
     values: dict[str, Any] = {}
     valid = True
+    meant = {nearest(key, keys) for key in node.keys if key not in keys}
     for key, part in node.items():
         if key not in keys:
             valid = False
@@ -335,6 +333,8 @@ def read_keys(node: Node, keys: Mapping[str, Key], report: Report, what: str) ->
     for key, spec in keys.items():
         if spec.required and key not in node.keys:
             valid = False
+            if key in meant:
+                continue  # it is there, misspelt, and has been told
             report.add(node.at, f'the key "{key}" is missing in {what}', expected=f"{key}: {spec.schema.expected}")
     return Fields(node, values) if valid else INVALID
 

@@ -38,10 +38,16 @@ def _fits(pattern: str, what: str) -> Callable[[str], str]:
     return parse
 
 
-def text_like(expected: str, parse: Callable[[str], Any] = str, pattern: str = "", templates: bool = False) -> Scalar:
+def text_like(
+    expected: str,
+    parse: Callable[[str], Any] = str,
+    pattern: str = "",
+    templates: bool = False,
+    hint: Callable[[Any], str] = lambda value: "",
+) -> Scalar:
     """Text that `parse` accepts; `pattern` is what JSON Schema can say of it."""
     form: Json = {"type": "string", "pattern": f"^{pattern}$"} if pattern else {"type": "string"}
-    return Scalar(expected, (str,), form, parse, templates)
+    return Scalar(expected, (str,), form, parse, templates, hint)
 
 
 def number(expected: str, low: float | None = None, whole: bool = False, templates: bool = False) -> Scalar:
@@ -142,6 +148,29 @@ def _category(text: str) -> str:
     return text.strip()
 
 
+def _unit_hint(example: str) -> Callable[[Any], str]:
+    """For a bare number: the same with a unit."""
+    return lambda value: (
+        f"add a unit: {value:g}{example}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    )
+
+
+def _number_test_hint(value: Any) -> str:
+    """For comparisons with the sign the wrong way round, and signs that no keyboard should make."""
+    if not isinstance(value, str):
+        return ""
+    mended = value
+    for wrong, right in (("=>", ">="), ("=<", "<="), ("≥", ">="), ("≤", "<="), ("≠", "!="), ("+/-", "±")):
+        mended = mended.replace(wrong, right)
+    mended = re.sub(r"(?<=\d)\s*(?:-|to|\.\.\.)\s*(?=\d)", "..", re.sub(r"^=(?=[\s\d])", "==", mended))
+    return f'did you mean "{mended}"?' if mended != value else ""
+
+
+def _version_hint(value: Any) -> str:
+    mended = re.sub(r"\s*(?:-|to|\.\.\.)\s*", "..", re.sub(r"^=>", ">=", value)) if isinstance(value, str) else value
+    return f'did you mean "{mended}"?' if mended != value else ""
+
+
 TEXT = text_like("text", templates=True)
 PROSE = text_like("a sentence", _not_blank)
 WORD = text_like("a name", _fits(IDENTIFIER, "a name: letters, digits and _, not a digit first"), IDENTIFIER)
@@ -161,11 +190,15 @@ ATOM = Scalar(
 )
 POSITIVE = number("a whole number, at least 1", 1, whole=True)
 NATURAL = number("a whole number, at least 0", 0, whole=True)
-NUMBER_TEST = Scalar(numbers.HELP, (str, int, float), {"type": ["number", "string"]}, numbers.parse_number_test)
-DURATION = text_like("a duration such as 300ms", _duration, templates=True)
-SECONDS = text_like("a duration such as 60s", lambda text: units.duration_us(_duration(text)) / 1e6)
-SIZE = text_like("a size such as 200MiB", _size)
-VERSIONS = Scalar(versions.HELP, (str, int), {"type": ["string", "integer"]}, versions.parse_range)
+NUMBER_TEST = Scalar(
+    numbers.HELP, (str, int, float), {"type": ["number", "string"]}, numbers.parse_number_test, hint=_number_test_hint
+)
+DURATION = text_like("a duration such as 300ms", _duration, templates=True, hint=_unit_hint("ms"))
+SECONDS = text_like(
+    "a duration such as 60s", lambda text: units.duration_us(_duration(text)) / 1e6, hint=_unit_hint("s")
+)
+SIZE = text_like("a size such as 200MiB", _size, hint=_unit_hint("MiB"))
+VERSIONS = Scalar(versions.HELP, (str, int), {"type": ["string", "integer"]}, versions.parse_range, hint=_version_hint)
 REGEX = text_like("a regular expression", _regex)
 ROLE = text_like(
     f"<process> or <process>.<thread>; processes {listed(PROCESS_ROLES)}; threads {listed(THREAD_ROLES)}", parse_role
