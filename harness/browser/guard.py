@@ -1,6 +1,6 @@
 """The parent of one browser: it makes sure that nothing of the browser outlives the harness.
 
-Run as a script by the driver of Playwright, in the place of the browser:
+Run as a script by the harness, in the place of the browser:
 
     python -I -S guard.py ATTEMPT_DIR [--xvfb WIDTHxHEIGHT] -- BROWSER ARGUMENTS...
 
@@ -28,7 +28,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LIFE, PIDS, PROFILE = "life", "pids.json", "profile"
-DEVTOOLS_PIPE = (3, 4)  # Chrome's --remote-debugging-pipe reads from 3 and writes to 4
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _XVFB_SECONDS = 20.0
 
@@ -143,16 +142,7 @@ def _wait(browser: int, life: int, wake: int) -> int | None:
                     return found[1]
 
 
-def _is_open(number: int) -> bool:
-    try:
-        os.fstat(number)
-    except OSError:
-        return False
-    return True
-
-
 def main(arguments: list[str]) -> int:
-    inherited = [end for end in DEVTOOLS_PIPE if _is_open(end)]
     split = arguments.index("--")
     attempt, command = Path(arguments[0]), arguments[split + 1 :]
     # Before anything is started: a signal must find its handler, and orphaned grandchildren must come to us.
@@ -171,8 +161,6 @@ def main(arguments: list[str]) -> int:
         display, os.environ["DISPLAY"] = _start_display(arguments[arguments.index("--xvfb") + 1])
         os.environ.pop("WAYLAND_DISPLAY", None)
     browser = _start_browser(command, attempt, display)
-    for end in inherited:  # ours would keep the client from seeing the browser's end close
-        os.close(end)
 
     status = _wait(browser, life, wake_read)
     end_all(str(attempt), [browser])

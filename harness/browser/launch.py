@@ -26,6 +26,8 @@ from harness.scenario.model import BrowserSpec
 T = TypeVar("T")
 _DISPLAY_MARGIN = 200  # a window manager's absence leaves the window where it is: the screen must hold all of it
 _CLOSE_SECONDS = 10.0
+_PORT = "--remote-debugging-port=0"  # the kernel picks one, on loopback
+_STDERR = "stderr"
 _CRASH_REPORT_SECONDS = 2.0
 
 
@@ -132,25 +134,9 @@ async def _start(
 ) -> Launched:
     command = command_line(build, mode, spec, attempt.profile, host_rules=host_rules)
     display = _display_arguments(spec) if mode == HEADED and not os.environ.get("DISPLAY") else []
-    arguments = ["-I", "-S", guard.__file__, str(attempt.folder), *display, "--", *command]
-    try:
-        context = await playwright.chromium.launch_persistent_context(
-            attempt.profile,
-            executable_path=sys.executable,
-            ignore_default_args=True,
-            args=[*arguments, "--remote-debugging-pipe", "about:blank"],
-            env={**os.environ, **build.environment()},
-            headless=mode != HEADED,
-            no_viewport=True,
-            handle_sigint=False,
-            handle_sigterm=False,
-            handle_sighup=False,
-            timeout=timeout_s * 1000,
-        )
-    except PlaywrightError as error:
-        raise BrowserError(f"{build} did not start in mode {mode}: {_said(error)}") from None
-    browser = context.browser
-    assert browser is not None  # only Android's and Electron's contexts have none
+    guarded = [sys.executable, "-I", "-S", guard.__file__, str(attempt.folder), *display, "--", *command]
+    browser = await _connect(playwright, attempt, [*guarded, _PORT, "about:blank"], build, mode, timeout_s)
+    context = browser.contexts[0]
     session = await browser.new_browser_cdp_session()
     launched = Launched(
         browser,
@@ -159,13 +145,57 @@ async def _start(
         build,
         mode,
         spec,
-        (*command, "--remote-debugging-pipe"),
+        (*command, _PORT),
         browser.version,
         attempt.pids(),
         attempt.profile,
     )
     await _watch_for_crashes(launched)
     return launched
+
+
+async def _connect(
+    playwright: Playwright, attempt: Attempt, guarded: list[str], build: Build, mode: str, timeout_s: float
+) -> Browser:
+    """Start the guard with the browser under it and connect.
+
+    A connection with `no_defaults` is the only one in which Playwright leaves pages as they are: when it launches a
+    browser itself it emulates focus, and then no page is ever hidden.
+    """
+    said = attempt.folder / _STDERR
+    with said.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            *guarded,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=stderr,
+            env={**os.environ, **build.environment()},
+            start_new_session=True,  # a Ctrl-C in the terminal is the harness's to handle
+        )
+    try:
+        async with asyncio.timeout(timeout_s):
+            endpoint = await _endpoint(process, attempt.profile / "DevToolsActivePort")
+            return await playwright.chromium.connect_over_cdp(endpoint, no_defaults=True, timeout=timeout_s * 1000)
+    except (TimeoutError, PlaywrightError, ChildProcessError) as error:
+        reason = _own_words(said.read_text(errors="replace")) or str(error) or f"no answer within {timeout_s:g} s"
+        raise BrowserError(f"{build} did not start in mode {mode}: {reason}") from None
+
+
+async def _endpoint(process: asyncio.subprocess.Process, port_file: Path) -> str:
+    while not (endpoint := _read_endpoint(port_file)):
+        if process.returncode is not None:
+            raise ChildProcessError(f"it ended with status {process.returncode}")
+        await asyncio.sleep(0.01)
+    return endpoint
+
+
+def _read_endpoint(port_file: Path) -> str | None:
+    """The address that Chrome writes into its profile once it listens; None before."""
+    try:
+        port, _, path = port_file.read_text().partition("\n")
+    except FileNotFoundError:
+        return None
+    return f"ws://127.0.0.1:{port}{path.strip()}" if path else None
 
 
 def _display_arguments(spec: BrowserSpec) -> list[str]:
@@ -202,7 +232,7 @@ async def _check_raster(launched: Launched) -> None:
 async def _close(launched: Launched) -> None:
     launched._ending = True
     with contextlib.suppress(PlaywrightError, TimeoutError):
-        await asyncio.wait_for(launched.context.close(), _CLOSE_SECONDS)
+        await asyncio.wait_for(launched.session.send("Browser.close"), _CLOSE_SECONDS)
 
 
 async def _end_attempt(attempt: Attempt) -> None:
@@ -214,9 +244,7 @@ def _sounds_like_a_crash(task: asyncio.Future[Any]) -> bool:
     return any(word in str(task.exception()) for word in ("crash", "closed", "aborted"))
 
 
-def _said(error: PlaywrightError) -> str:
-    """The browser's own words out of Playwright's message, which buries them under its call log and advice."""
-    lines = error.message.splitlines()
-    own = [line.partition("[err]")[2].strip() for line in lines if "[err]" in line]
-    said = [line for line in own if line.strip("()E ") and "dbus" not in line]
-    return " | ".join(said[:6] or lines[:1])[:900]
+def _own_words(stderr: str) -> str:
+    """What the browser complained of, without the noise about a system bus that every container makes."""
+    said = [line.strip() for line in stderr.splitlines() if line.strip() and "dbus" not in line]
+    return " | ".join(said[:6])[:900]
