@@ -36,7 +36,6 @@ _FORMS: dict[type, Callable[[Any, Scope], Result]] = {
     model.Same: same,
     model.Query: query,
 }
-Block = Mapping[str, Picker]
 
 
 def evaluate(case: Case, recordings: Recordings) -> list[Finding]:
@@ -50,23 +49,8 @@ def evaluate_require(case: Case, recordings: Recordings) -> list[Finding]:
 
 
 def _findings(case: Case, expectations: Sequence[Expectation], recordings: Recordings) -> list[Finding]:
-    blocks, problem = _blocks(case, recordings)
-    return [_finding(expectation, blocks, problem) for expectation in expectations]
-
-
-def _blocks(case: Case, recordings: Recordings) -> tuple[list[Block], str]:
-    """The arms of each block, able to see each other; and why they are no evidence, if so."""
-    sizes = {arm: len(of_arm) for arm, of_arm in recordings.items()}
-    if len(set(sizes.values())) != 1 or not min(sizes.values()):
-        counted = ", ".join(f"{arm} {size}" for arm, size in sizes.items()) or "none"
-        return [], f"every arm needs a recording in each block; there are: {counted}"
-    blocks: list[Block] = []
-    for number in range(min(sizes.values())):
-        siblings: dict[str, Picker] = {}
-        for arm, of_arm in recordings.items():
-            siblings[arm] = Picker(arm, of_arm[number], case.select, siblings)
-        blocks.append(siblings)
-    return blocks, ""
+    attempt = _Attempt(case, recordings)
+    return [_finding(expectation, attempt.answer(expectation)) for expectation in expectations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +61,92 @@ class _Answer:
     block: int = 0
 
 
-def _finding(expectation: Expectation, blocks: Sequence[Block], problem: str) -> Finding:
-    answer = _Answer(Outcome.INVALID, Result(False, problem)) if problem else _answer(expectation, blocks)
+class _Attempt:
+    """All recordings of one attempt, with their selections resolved as they are needed."""
+
+    def __init__(self, case: Case, recordings: Recordings) -> None:
+        self._arms = tuple(case.arms)
+        sizes = {arm: len(of_arm) for arm, of_arm in recordings.items()}
+        self._blocks: list[Mapping[str, Picker]] = []
+        self._incomplete = ""
+        if len(set(sizes.values())) != 1 or not min(sizes.values()):
+            counted = ", ".join(f"{arm} {size}" for arm, size in sizes.items()) or "none"
+            self._incomplete = f"every arm needs a recording in each block; there are: {counted}"
+            return
+        for number in range(min(sizes.values())):
+            siblings: dict[str, Picker] = {}
+            for arm, of_arm in recordings.items():
+                siblings[arm] = Picker(arm, of_arm[number], case.select, siblings)
+            self._blocks.append(siblings)
+
+    def answer(self, expectation: Expectation) -> _Answer:
+        """The worst answer of all arms and blocks, with its evidence."""
+        if self._incomplete:
+            return _Answer(Outcome.INVALID, Result(False, self._incomplete))
+        for control in expectation.control:
+            for answer in self._everywhere(control, expectation, controlled=False):
+                if answer.outcome is not Outcome.MET:
+                    summary = f"the control failed, so this shows nothing: {answer.result.summary}"
+                    return replace(answer, outcome=Outcome.INVALID, result=replace(answer.result, summary=summary))
+        answers = self._everywhere(expectation.form, expectation, controlled=bool(expectation.control))
+        for outcome in (Outcome.INVALID, Outcome.UNMET):
+            for answer in answers:
+                if answer.outcome is outcome:
+                    return replace(answer, result=_with_the_others(answer, answers))
+        result = _with_the_others(answers[0], answers)
+        arms = ", ".join(dict.fromkeys(answer.arm for answer in answers))
+        population = sum(answer.result.population for answer in answers)
+        return _Answer(Outcome.MET, replace(result, population=population), arms)
+
+    def _everywhere(self, form: Form, expectation: Expectation, controlled: bool) -> list[_Answer]:
+        """The form's answer in each arm, and there in each block; of a comparison, over all blocks."""
+        answers = []
+        for arm in expectation.arms:
+            if isinstance(form, Compare):
+                answers.append(_judge(partial(self._compare, form, arm, expectation), controlled, arm, 0))
+                continue
+            for number in range(len(self._blocks)):
+                test = partial(self._test, form, arm, expectation, number)
+                answers.append(_judge(test, controlled, arm, number))
+        return answers
+
+    def _compare(self, form: Compare, arm: str, expectation: Expectation) -> Result:
+        blocks = range(len(self._blocks))
+        return decide(form, [measure(form, self._scope(arm, expectation, number)) for number in blocks])
+
+    def _test(self, form: Form, arm: str, expectation: Expectation, block: int) -> Result:
+        return _FORMS[type(form)](form, self._scope(arm, expectation, block))
+
+    def _scope(self, arm: str, expectation: Expectation, block: int) -> Scope:
+        pickers = self._blocks[block]
+        if arm not in pickers:
+            raise Unanswerable(f"there is no recording of the arm {arm}")
+        return Scope(pickers[arm], expectation.at, self._arms)
+
+
+def _judge(test: Callable[[], Result], controlled: bool, arm: str, block: int) -> _Answer:
+    try:
+        result = test()
+    except Unanswerable as reason:
+        return _Answer(Outcome.INVALID, Result(False, str(reason)), arm, block)
+    except NotShown as reason:
+        return _Answer(Outcome.UNMET, Result(False, str(reason)), arm, block)
+    if result.met and result.absences and not controlled:
+        nothing = ", ".join(f"`{label}`" for label in result.absences)
+        summary = f"{result.summary}; met only because there is no {nothing}, which takes a control to mean anything"
+        return _Answer(Outcome.INVALID, replace(result, met=False, summary=summary), arm, block)
+    return _Answer(Outcome.MET if result.met else Outcome.UNMET, result, arm, block)
+
+
+def _with_the_others(answer: _Answer, answers: Sequence[_Answer]) -> Result:
+    """The result, with a line for each arm and block where there are several."""
+    if len(answers) == 1:
+        return answer.result
+    places = [f"arm {other.arm}, block {other.block}: {other.outcome}: {other.result.summary}" for other in answers]
+    return replace(answer.result, details=[*answer.result.details, *places])
+
+
+def _finding(expectation: Expectation, answer: _Answer) -> Finding:
     result = answer.result
     return Finding(
         index=expectation.index,
@@ -95,70 +163,3 @@ def _finding(expectation: Expectation, blocks: Sequence[Block], problem: str) ->
         arm=answer.arm,
         block=answer.block,
     )
-
-
-def _answer(expectation: Expectation, blocks: Sequence[Block]) -> _Answer:
-    """The worst answer of all arms and blocks, with its evidence."""
-    controlled = bool(expectation.control)
-    for control in expectation.control:
-        for answer in _each_place(control, expectation, blocks, controlled=False):
-            if answer.outcome is not Outcome.MET:
-                summary = f"the control failed, so this shows nothing: {answer.result.summary}"
-                return replace(answer, outcome=Outcome.INVALID, result=replace(answer.result, summary=summary))
-    answers = _each_place(expectation.form, expectation, blocks, controlled)
-    for outcome in (Outcome.INVALID, Outcome.UNMET):
-        for answer in answers:
-            if answer.outcome is outcome:
-                return replace(answer, result=_among(answer, answers))
-    first = answers[0]
-    population = sum(answer.result.population for answer in answers)
-    arms = ", ".join(dict.fromkeys(answer.arm for answer in answers))
-    return _Answer(Outcome.MET, replace(_among(first, answers), population=population), arms, first.block)
-
-
-def _each_place(form: Form, expectation: Expectation, blocks: Sequence[Block], controlled: bool) -> list[_Answer]:
-    """The form's answer in each arm, and there in each block or over all of them."""
-    answers = []
-    for arm in expectation.arms:
-        if isinstance(form, Compare):
-            answers.append(_judge(partial(_compare, form, arm, expectation, blocks), controlled, arm, 0))
-            continue
-        for number, block in enumerate(blocks):
-            answers.append(_judge(partial(_in_block, form, arm, expectation, block), controlled, arm, number))
-    return answers
-
-
-def _compare(form: Compare, arm: str, expectation: Expectation, blocks: Sequence[Block]) -> Result:
-    return decide(form, [measure(form, _scope(arm, expectation, block)) for block in blocks])
-
-
-def _in_block(form: Form, arm: str, expectation: Expectation, block: Block) -> Result:
-    return _FORMS[type(form)](form, _scope(arm, expectation, block))
-
-
-def _scope(arm: str, expectation: Expectation, block: Block) -> Scope:
-    if arm not in block:
-        raise Unanswerable(f"there is no recording of the arm {arm}")
-    return Scope(block[arm], expectation.at)
-
-
-def _judge(answer: Callable[[], Result], controlled: bool, arm: str, block: int) -> _Answer:
-    try:
-        result = answer()
-    except Unanswerable as reason:
-        return _Answer(Outcome.INVALID, Result(False, str(reason)), arm, block)
-    except NotShown as reason:
-        return _Answer(Outcome.UNMET, Result(False, str(reason)), arm, block)
-    if result.met and result.absences and not controlled:
-        nothing = ", ".join(f"`{label}`" for label in result.absences)
-        summary = f"{result.summary}; met only because there is no {nothing}, which takes a control to mean anything"
-        return _Answer(Outcome.INVALID, replace(result, met=False, summary=summary), arm, block)
-    return _Answer(Outcome.MET if result.met else Outcome.UNMET, result, arm, block)
-
-
-def _among(answer: _Answer, answers: Sequence[_Answer]) -> Result:
-    """The result with a line for each arm and block where there are several."""
-    if len(answers) == 1:
-        return answer.result
-    places = [f"arm {a.arm}, block {a.block}: {a.outcome}: {a.result.summary}" for a in answers]
-    return replace(answer.result, details=[*answer.result.details, *places])

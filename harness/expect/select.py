@@ -35,7 +35,8 @@ class Population:
     selection: Selection
     label: str  # how the scenario calls it: forced, or forced@plain
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
         return len(self.items)
 
 
@@ -49,10 +50,6 @@ class Picker:
         self.select, self._siblings = select, siblings
         self._named: dict[str, Population | None] = {}
         self._scopes: dict[str, c.Scope] = {}
-
-    @property
-    def arms(self) -> list[str]:
-        return list(self._siblings)
 
     def sibling(self, arm: str | None) -> Picker:
         if arm is None or arm == self.arm:

@@ -55,9 +55,9 @@ def measure(form: Compare, scope: Scope) -> Measured:
     """The number that is tested, in one arm and block."""
     left = _aggregate(form.left, scope)
     right = _aggregate(form.right, scope) if form.right else None
-    numbers = [number for number in (left, right) if number]
-    sides = [number.population for number in numbers if number.population]
-    size = sum(len(side) for side in sides)
+    numbers = [number for number in (left, right) if number is not None]
+    sides = [number.population for number in numbers if number.population is not None]
+    size = sum(side.size for side in sides)
     text = " and ".join(f"{number.text} is {show(number.value)}" for number in numbers)
     shown = [event for side in sides for event in matched(side)[: 5 // len(sides)]]
     absences = tuple(side.label for side in sides) if sides and not size else ()
@@ -105,7 +105,7 @@ def _aggregate(aggregate: Aggregate, scope: Scope) -> _Number:
     assert aggregate.of is not None
     population = scope.population(aggregate.of)
     if aggregate.kind == "count":
-        return _Number(len(population), f"the count of {phrase(population)}", population)
+        return _Number(population.size, f"the count of {phrase(population)}", population)
     text = f"the {aggregate.kind} of {aggregate.path} over {phrase(population)}"
     numbers = _numbers(population, path_at(aggregate.path, aggregate.at))
     if not numbers and aggregate.kind != "sum":

@@ -16,7 +16,7 @@ def count(form: Count, scope: Scope) -> Result:
     population = scope.population(form.of)
     if form.per:
         return _count_per(form, population)
-    found = len(population)
+    found = population.size
     met = form.test.accepts(found)
     misses, hints = ([], []) if met else near_misses(population)
     return Result(
@@ -45,12 +45,12 @@ def _count_per(form: Count, population: Population) -> Result:
     summary = f"{asked}; {found}" + (f", {len(bad)} of them not {form.test}" if bad else "")
     details = [f"{grouping.label(group[0])}: {plural(len(group))}" for group in bad[:10]]
     shown = [item for group in bad for item in group] if bad else population.items
-    return Result(not bad, summary, details, len(population), matched(population, shown))
+    return Result(not bad, summary, details, population.size, matched(population, shown))
 
 
 def none_of(form: NoneOf, scope: Scope) -> Result:
     population = scope.population(form.of)
-    found = len(population)
+    found = population.size
     if found:
         there = matched(population, note="is there, although none may be")
         return Result(False, f"asked for no {phrase(population)}, found {found:,}", [], found, misses=there)

@@ -34,11 +34,11 @@ def each(form: Each, scope: Scope) -> Result:
             failures.append((item, reasons))
     failures.sort(key=lambda failure: len(failure[1]))
     summary = f"asked of each {phrase(population)}: {_asked(form)}; "
-    summary += f"{len(failures):,} of {plural(len(population))} failed" if failures else f"all {len(population):,} pass"
+    summary += f"{len(failures):,} of {plural(population.size)} failed" if failures else f"all {population.size:,} pass"
     return Result(
         not failures,
         summary,
-        population=len(population),
+        population=population.size,
         matched=matched(population) if not failures else [],
         misses=[view(item, population.picker, f"missed: {'; '.join(reasons)}") for item, reasons in failures[:MOST]],
         absences=tuple(absences),
@@ -83,7 +83,8 @@ def _tests(form: Each, scope: Scope, population: Population, absences: list[str]
     if form.parent:
         tests.append(_parent(form.parent.name, other(form.parent)))
     for inner in form.contains:
-        inners = other(inner.of, absence_passes=inner.equals_path is None and inner.test.accepts(0))
+        # A path that passes on nothing leads to 0 in every event.
+        inners = other(inner.of, absence_passes=inner.equals_path is not None or inner.test.accepts(0))
         tests.append(_contains(inner, inners, population))
     if form.innermost:
         tests.append(_innermost(form.innermost.name, other(form.innermost, absence_passes=True), population))

@@ -24,7 +24,7 @@ def join(form: Join, scope: Scope) -> Result:
     left = scope.population(form.left)
     right = scope.same_recording(form.right, left) if form.containment else scope.population(form.right)
     asked = f"asked for {form.relation} between {phrase(left)} and {phrase(right)} {_by(form)}"
-    total = len(left) + len(right)
+    total = left.size + right.size
     for side in (left, right):
         if not side.items:
             misses, hints = near_misses(side)

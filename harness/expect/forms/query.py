@@ -21,13 +21,13 @@ LONGEST_S = 60.0
 
 def query(form: Query, scope: Scope) -> Result:
     over = scope.population(form.over) if form.over else None
-    asked = f"asked for {_wanted(form)} of the query" + (f" over {phrase(over)}" if over else "")
+    asked = f"asked for {_wanted(form)} of the query" + (f" over {phrase(over)}" if over is not None else "")
     if over is not None and not over.items:
         misses, hints = near_misses(over)
         return Result(False, f"{asked}; there is no `{over.label}`", hints, misses=misses)
     columns, rows = _run(form.sql, scope)
     met = _as_wanted(form, rows)
-    size = len(over) if over else len(rows)
+    size = over.size if over is not None else len(rows)
     details = [f"{', '.join(columns)}: {', '.join(show(value) for value in row)}" for row in rows[:MOST]]
     summary = f"{asked}; found {plural(len(rows), 'row')}"
     events = _events(columns, rows, scope, "in the query's answer" if met else "missed: in the query's answer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from harness.events import EventView
@@ -15,6 +16,7 @@ class Scope:
 
     picker: Picker
     at: Place  # of the expectation
+    arms: Collection[str]  # of the scenario, recorded or not
 
     def population(self, ref: Ref) -> Population:
         return self.picker.refer(ref)

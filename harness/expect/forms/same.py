@@ -25,7 +25,7 @@ def same(form: Same, scope: Scope) -> Result:
     word = "different" if form.differ else "the same"
     asked = f"asked for {word} {form.path} in {' and '.join(map(phrase, populations))}"
     asked += f" for each {', '.join(form.by)}" if form.by else ""
-    total = sum(map(len, populations))
+    total = sum(population.size for population in populations)
     for population in populations:
         if not population.items:
             misses, hints = near_misses(population)

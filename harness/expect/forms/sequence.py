@@ -60,7 +60,7 @@ def _populations(refs: Sequence[Ref], scope: Scope) -> list[Population]:
 
 def _nothing(populations: list[Population], asked: str) -> Result | None:
     """Order over nothing shows nothing."""
-    total = sum(map(len, populations))
+    total = sum(population.size for population in populations)
     for population in populations:
         if not population.items:
             misses, hints = near_misses(population)
@@ -137,11 +137,11 @@ def _not_in_turn(a: str, b: str, firsts: list[Item], seconds: list[Item], open_t
 
 def _answer(asked: str, problems: list[Problem], populations: list[Population]) -> Result:
     picker = populations[0].picker
-    total = sum(map(len, populations))
+    total = sum(population.size for population in populations)
     if problems:
         shown = [view(item, picker, f"missed: {text}") for text, events in problems for item in events][:MOST]
         summary = f"{asked}; {plural(len(problems), 'place')} where not, the first: {problems[0][0]}"
         return Result(False, summary, [text for text, _ in problems[:10]], total, misses=shown)
-    counted = " and ".join(f"{len(population):,} `{population.label}`" for population in populations)
+    counted = " and ".join(f"{population.size:,} `{population.label}`" for population in populations)
     shown = [view(item, picker, "matched") for population in populations for item in population.items[:2]]
     return Result(True, f"{asked}; so are all {counted}", [], total, shown[:MOST])

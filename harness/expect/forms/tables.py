@@ -50,7 +50,6 @@ FLOW: Final[Columns] = {
     "source_ts": "DOUBLE",
     "target_ts": "DOUBLE",
 }
-BUILT_IN: Final = ("events", "flows", "marks", "server")
 ROWS_AT_ONCE: Final = 20_000
 
 
@@ -58,16 +57,16 @@ class Tables:
     """Makes what a query needs in one connection: `t` of the form's own arm, `arm.t` of the others."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
-        self._connection, self._picker, self._at = connection, scope.picker, scope.at
+        self._connection, self._scope = connection, scope
 
     def create(self, sql: str) -> None:
         """Make every table that the SQL names; anything but one SELECT is a `ScenarioError`."""
         for schema, table in sorted(self._tables_of(sql)):
             if not schema or schema == MAIN:  # DuckDB's own schema has the name of a scenario's only arm
-                self._make(table, f'"{table}"', self._picker)
-            elif schema in self._picker.arms:
+                self._make(table, f'"{table}"', self._scope.picker)
+            elif schema in self._scope.arms:
                 self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
-                self._make(table, f'"{schema}"."{table}"', self._picker.sibling(schema))
+                self._make(table, f'"{schema}"."{table}"', self._scope.picker.sibling(schema))
 
     def _tables_of(self, sql: str) -> set[tuple[str, str]]:
         """Tables by schema and name, from DuckDB's own parser."""
@@ -75,12 +74,10 @@ class Tables:
         found = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
         tree: Any = msgspec.json.decode(found[0]) if found else {}
         if len(statements) != 1 or (tree.get("error") and tree.get("error_type") == "not implemented"):
-            raise _wrong("a query is one SELECT statement", self._at)
+            raise _wrong("a query is one SELECT statement", self._scope.at)
         return set(_base_tables(tree))
 
     def _make(self, name: str, quoted: str, picker: Picker) -> None:
-        if name in BUILT_IN and name in picker.select:
-            raise _wrong(f"`{name}` is a table of every query, so no selection can have that name in one", self._at)
         if name == "flows":
             self._fill(quoted, FLOW, _flow_rows(picker))
         elif name == "events":
@@ -90,7 +87,7 @@ class Tables:
         elif name == "server":
             self._fill(quoted, EVENT, _event_rows(requests(picker.context), picker))
         elif name in picker.select:
-            found = picker.named(name, self._at)
+            found = picker.named(name, self._scope.at)
             self._fill(quoted, EVENT, _event_rows(found.items, found.picker))
         # Any other name is a common table expression, or a mistake that DuckDB will name.
 
