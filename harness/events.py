@@ -76,6 +76,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BuildView(msgspec.Struct, frozen=True, kw_only=True):
+    """A browser build, or (`source: trace`) what a stored trace says of the one that wrote it."""
+
     product: str
     version: str
     major: int
@@ -97,9 +99,14 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     verdicts: dict[str, Verdict]
     expected: dict[str, Verdict] = {}  # claim: what the baseline says; HOLDS where it says nothing
     tallies: dict[str, tuple[int, int]] = {}  # claim: met, valid attempts
-    reason: str = ""
+    reason: str = ""  # why nothing was run
+    reasons: dict[str, str] = {}  # claim: why this one was not tested
     attempts: list[Attempt] = []
     repeat: str = ""  # the command that runs exactly this again
+
+    def drifts(self, claim: str) -> bool:
+        """This case's own verdict differs from the claim's baseline."""
+        return self.verdicts[claim] not in (self.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE)
 
 
 class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
@@ -155,6 +162,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: list[ClaimVerdict]
     footer: RunFooter
     folder: str
+    ledger: str = ""  # its file; empty where none is written
 
     @property
     def drifts(self) -> list[ClaimVerdict]:

@@ -3,7 +3,7 @@
 from harness.store.atomic import write_atomic
 from harness.store.folder import RecordingFiles, RunFolder, context_beside
 from harness.store.ledger import Ledger, read_ledger
-from harness.store.manifest import Manifest, machine_facts, sha256_file
+from harness.store.manifest import Manifest, machine_facts, now, sha256_file, without_home
 
 __all__ = [
     "Ledger",
@@ -12,7 +12,9 @@ __all__ = [
     "RunFolder",
     "context_beside",
     "machine_facts",
+    "now",
     "read_ledger",
     "sha256_file",
+    "without_home",
     "write_atomic",
 ]

@@ -36,7 +36,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     excluded: list[str] = []
     buffer_bytes: int = 0
     buffer_mode: str = ""
-    buffer_peak_percent: float | None = None  # None: the browser did not report it
+    buffer_peak: float | None = None  # the fullest reported, from 0 to 1; None: never reported
     data_loss: bool = False
     scenario_sha256: str = ""
     fixture: str = ""
@@ -47,6 +47,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def now() -> str:
+    """The present moment in ISO 8601, UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
