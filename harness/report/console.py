@@ -23,16 +23,21 @@ _SLOWEST = 3
 
 
 class ConsoleReport:
-    """A listener for a run's progress events, and the writer of its last table. `quiet` leaves out what is expected."""
+    """A listener for a run's progress events, and the writer of its last table.
 
-    def __init__(self, console: Console, *, quiet: bool = False, says: dict[str, str] | None = None) -> None:
+    `quiet` leaves out what is as expected. `says`: claims in words. `folder`: where the evidence lies.
+    """
+
+    def __init__(
+        self, console: Console, *, quiet: bool = False, says: dict[str, str] | None = None, folder: str = ""
+    ) -> None:
         self._console = console
         self._quiet = quiet
         self._says = says or {}
         self._counts: Counter[Verdict] = Counter()
         self._running: dict[int, str] = {}
         self._cases = self._done = 0
-        self._folder = ""
+        self._folder = folder
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -44,10 +49,6 @@ class ConsoleReport:
             disable=quiet or not console.is_terminal,
         )
         self._task = self._progress.add_task("planning", total=None, counts="")
-
-    def in_folder(self, folder: str) -> None:
-        """Evidence paths are printed below this folder."""
-        self._folder = folder
 
     def __enter__(self) -> ConsoleReport:
         self._progress.start()
@@ -80,10 +81,10 @@ class ConsoleReport:
         self._progress.update(self._task, counts=counted(self._counts.elements()))
         if not self._quiet and not self._console.is_terminal:
             seconds = sum(attempt.seconds for attempt in case.attempts)
-            self._print(
-                f"[{self._done}/{self._cases}] {case_name(case)} on {build_label(case.build, case.mode)}: "
-                f"{counted(case.verdicts.values())} ({seconds:.1f} s)"
+            where = (
+                f"[{self._done}/{self._cases or self._done}] {case_name(case)} on {build_label(case.build, case.mode)}"
             )
+            self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
         for claim, verdict in case.verdicts.items():
             if verdict not in (case.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED):
                 head, *rest = explain(case, claim, says=self._says.get(claim, ""), folder=self._folder)
@@ -93,22 +94,26 @@ class ConsoleReport:
                 self._print("")
 
     def finish(self, result: RunResult) -> None:
-        """The verdict table by event, what differs, and where the evidence lies."""
+        """The verdict table by event, what the baseline explains, what differs from it, and where the evidence lies."""
         shown = result.drifts if self._quiet else result.verdicts
         if shown:
             self._console.print(_table(shown))
         if not self._quiet:
+            self._notes("explained by the baseline:", [one for one in result.verdicts if not one.drift and note(one)])
             self._slowest(result)
-        if result.drifts:
-            head = f"{len(result.drifts)} of {len(result.verdicts)} verdicts differ from the baseline:"
-            self._print(Text(head, "bold"))
-            for drift in result.drifts:
-                where = build_label(drift.build, drift.mode)
-                self._print(f"  {drift.claim} on {where}: {drift.verdict}, expected {drift.expected}")
+        drifts = result.drifts
+        self._notes(f"{len(drifts)} of {len(result.verdicts)} verdicts differ from the baseline:", drifts)
         total = counted(verdict.verdict for verdict in result.verdicts) or "no verdicts"
-        state = "as expected" if not result.drifts else f"{len(result.drifts)} differ"
+        state = f"{len(drifts)} differ" if drifts else "as expected"
         self._print(f"{total}: {state}. {result.footer.seconds:.1f} s")
         self._print(f"evidence   {result.folder}")
+
+    def _notes(self, head: str, verdicts: list[ClaimVerdict]) -> None:
+        if verdicts:
+            self._print(Text(head, "bold"))
+        for one in verdicts:
+            where = build_label(one.build, one.mode)
+            self._print(f"  {one.claim} on {where}: {one.verdict}\n    {note(one)}")
 
     def _slowest(self, result: RunResult) -> None:
         timed = sorted(
@@ -122,11 +127,11 @@ class ConsoleReport:
 
 
 def _table(verdicts: list[ClaimVerdict]) -> Table:
-    """One row for each claim, one column for each build and mode; notes below the claim they belong to."""
-    columns = list(dict.fromkeys(build_label(verdict.build, verdict.mode) for verdict in verdicts))
+    """One row for each claim below its event, one column for each build and mode."""
+    columns = list(dict.fromkeys(_column(verdict) for verdict in verdicts))
     rows: dict[str, dict[str, dict[str, ClaimVerdict]]] = defaultdict(lambda: defaultdict(dict))
     for verdict in verdicts:
-        rows[verdict.event][verdict.claim][build_label(verdict.build, verdict.mode)] = verdict
+        rows[verdict.event][verdict.claim][_column(verdict)] = verdict
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("claim", overflow="fold")
     for column in columns:
@@ -138,14 +143,18 @@ def _table(verdicts: list[ClaimVerdict]) -> Table:
     return table
 
 
+def _column(verdict: ClaimVerdict) -> str:
+    return f"{verdict.build.version}\n{verdict.mode}"
+
+
 def _cell(verdict: ClaimVerdict | None) -> Text:
     if verdict is None:
         return Text("")
     text = Text(str(verdict.verdict), STYLES[verdict.verdict])
     if met := tally(verdict):
         text.append(f"  {met}", "dim")
-    if why := note(verdict):
-        text.append(f"\n{why}", "red" if verdict.drift else "dim")
+    if verdict.drift:
+        text.append("  differs", "red")
     return text
 
 

@@ -27,8 +27,8 @@ def explain(case: CaseResult, claim: str, *, says: str = "", folder: str = "") -
     if says:
         lines.append(f"  claim      {says}")
     lines.append(f"  scenario   {case_name(case)}  {case.place}")
-    if case.reason:
-        lines.append(f"  reason     {case.reason}")
+    if reason := case.reasons.get(claim) or case.reason:
+        lines.append(f"  reason     {reason}")
     lines += _cause(case, claim, verdict)
     if traces := _evidence(case, claim, folder):
         lines.append(f"  evidence   {traces[0]}")

@@ -17,7 +17,7 @@ def to_json(result: RunResult) -> dict[str, Any]:
     return {
         "header": msgspec.to_builtins(result.header),
         "folder": result.folder,
-        "ledger": f"{result.folder}/ledger.jsonl",
+        "ledger": result.ledger,
         "verdicts": [_verdict(verdict) for verdict in result.verdicts],
         "cases": [_case(case) for case in result.cases],
         "drifts": [_verdict(verdict) for verdict in result.drifts],
@@ -26,6 +26,7 @@ def to_json(result: RunResult) -> dict[str, Any]:
 
 
 def totals(result: RunResult) -> dict[str, Any]:
+    """How many claims, cases and attempts there were, and how many verdicts of each word (zeros too)."""
     counts = Counter(verdict.verdict for verdict in result.verdicts)
     return {
         "claims": len({verdict.claim for verdict in result.verdicts}),
