@@ -1,0 +1,127 @@
+"""One attempt: all recordings of a case, the gate, and what the expectations find."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from harness.errors import HarnessError, TraceFileError
+from harness.events import Attempt, Finding, RecordingRef
+from harness.expect import Recording, evaluate, evaluate_require
+from harness.run.gate import invalid_reasons
+from harness.run.page import page_of
+from harness.run.plan import Job
+from harness.run.recording import Made, Slot, make_recording
+from harness.scenario.model import Case
+from harness.store import RunFolder
+from harness.trace import Trace, load
+from harness.verdict import Outcome
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What an attempt has so far."""
+
+    recordings: dict[str, list[Recording]] = field(default_factory=dict)
+    references: list[RecordingRef] = field(default_factory=list)
+
+    @property
+    def reasons(self) -> list[str]:
+        return [f"{one.trace}: {reason}" for one in self.references for reason in one.invalid]
+
+
+async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool = True) -> Attempt:
+    """Make the recordings of a case and test them; without `judged` only make them.
+
+    A failure of the lab is the attempt's `error`. `CapabilityError` (UNSUPPORTED) and `UserError` (a mistake in the
+    scenario) are raised, since every other attempt would meet them too.
+    """
+    began, load_average = time.monotonic(), os.getloadavg()[0]
+    taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
+    try:
+        for slot in _slots(job, number, folder):
+            made = await make_recording(slot)
+            await asyncio.to_thread(_take, made, folder, taken)
+            if judged and taken.reasons:
+                break
+        reasons = taken.reasons
+        if judged and not reasons:
+            findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
+    except HarnessError as failure:
+        error = str(failure)
+    except Exception as failure:
+        if not type(failure).__module__.startswith("playwright."):
+            raise
+        # Any call to a browser that has just gone fails in this way, whatever it was about to do.
+        error = f"the browser does not answer: {str(failure).splitlines()[0]}"
+    return Attempt(
+        number=number,
+        valid=not reasons and not error,
+        reasons=reasons,
+        error=error,
+        findings=findings,
+        recordings=taken.references,
+        seconds=time.monotonic() - began,
+        load=round(load_average, 2),
+    )
+
+
+def _slots(job: Job, number: int, folder: RunFolder) -> Iterator[Slot]:
+    """Every recording of an attempt; arms of a paired design come as A B, B A, A B, so that drift favours none."""
+    case, blocks = job.case, job.case.paired.blocks if job.case.paired else 1
+    for block in range(blocks):
+        arms = list(case.arms.values())
+        for arm in arms if block % 2 == 0 else reversed(arms):
+            files = folder.recording(
+                case.name,
+                job.build.version,
+                job.mode,
+                number,
+                arm.name,
+                block,
+                binary=str(job.build.path),
+                blocks=blocks,
+            )
+            yield Slot(case, arm, job.build, job.mode, number, block, files)
+
+
+def _take(made: Made, folder: RunFolder, taken: _Taken) -> None:
+    """Read a recording and put it through the gate."""
+    trace: Trace | None = None
+    try:
+        trace = load(made.slot.files.trace)
+    except TraceFileError as error:
+        invalid = [f"the file does not parse: {error}"]
+    else:
+        made.context.page = page_of(trace, made.context)
+        made.slot.files.write_context(made.context)
+        invalid = invalid_reasons(made.slot.case, made.slot.arm, trace, made.context)
+        taken.recordings.setdefault(made.slot.arm.name, []).append(Recording(trace, made.context))
+    taken.references.append(_reference(made, folder, trace, invalid))
+
+
+def judge(case: Case, recordings: dict[str, list[Recording]]) -> tuple[list[Finding], list[str]]:
+    """The findings, and the preconditions that were not met."""
+    unmet = [finding for finding in evaluate_require(case, recordings) if finding.outcome is not Outcome.MET]
+    reasons = [f"a precondition is not met: {finding.summary} ({finding.place})" for finding in unmet]
+    return ([] if reasons else evaluate(case, recordings)), reasons
+
+
+def _reference(made: Made, folder: RunFolder, trace: Trace | None, invalid: Sequence[str]) -> RecordingRef:
+    record = made.slot.arm.record
+    return RecordingRef(
+        arm=made.slot.arm.name,
+        block=made.slot.block,
+        trace=folder.relative(made.slot.files.trace),
+        context=folder.relative(made.slot.files.context),
+        sha256=made.sha256,
+        events=len(trace.events) if trace else 0,
+        bytes=made.collected.bytes,
+        recorder=record.recorder,
+        categories=list(made.collected.categories),
+        invalid=list(invalid),
+        anomalies=trace.anomalies if trace else {},
+    )

@@ -1,0 +1,118 @@
+"""Baselines: the verdicts that are expected, with the reason why, for ranges of builds.
+
+A file under `configs/baselines/`, or `*.baseline.yaml` beside a user's own scenarios, is a list:
+
+    - claim: parse-html.end-line-missing
+      verdict: REFUTED
+      versions: ">=111"          # optional: every version
+      modes: [headless, shell]   # optional: every mode
+      reason: what Chrome does instead, and how it was found
+      date: 2026-01-31
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import ConfigError, ScenarioError
+from harness.scenario.model import MODES, Place
+from harness.scenario.nodes import read
+from harness.scenario.schema import Choice, Fields, Invalid, Key, Keys, ListOf, Report, did_you_mean
+from harness.scenario.words import PROSE, SCENARIO_ID, VERSIONS, text_like
+from harness.verdict import Verdict
+from harness.versions import EVERY, VersionRange
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One expected verdict."""
+
+    claim: str
+    verdict: Verdict
+    reason: str
+    date: str  # ISO 8601
+    at: Place
+    versions: VersionRange = EVERY
+    modes: tuple[str, ...] = ()  # empty: every mode
+
+    def covers(self, major: int, mode: str) -> bool:
+        return self.versions.contains(major) and (not self.modes or mode in self.modes)
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """All entries; a claim that none covers is expected to hold. Of several that cover one, the last one counts."""
+
+    entries: tuple[Entry, ...] = ()
+
+    def find(self, claim: str, major: int, mode: str) -> Entry | None:
+        fitting = [entry for entry in self.entries if entry.claim == claim and entry.covers(major, mode)]
+        return fitting[-1] if fitting else None
+
+    def expected(self, claim: str, major: int, mode: str) -> Verdict:
+        entry = self.find(claim, major, mode)
+        return entry.verdict if entry else Verdict.HOLDS
+
+
+def _date(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise ValueError(f'"{text}" is not a date')
+    return text
+
+
+def _build(fields: Fields, report: Report) -> Any:
+    return Entry(
+        fields["claim"],
+        Verdict(fields["verdict"]),
+        fields["reason"],
+        fields["date"],
+        fields.node.at,
+        fields.get("versions", EVERY),
+        tuple(fields.get("modes", ())),
+    )
+
+
+_ENTRY = Keys(
+    "baseline entry",
+    {
+        "claim": Key(SCENARIO_ID, "the id of a claim", required=True),
+        "verdict": Key(Choice(tuple(Verdict), "verdict"), "what is expected", required=True),
+        "reason": Key(PROSE, "why", required=True),
+        "date": Key(text_like("a date such as 2026-01-31", _date), "when it was seen", required=True),
+        "versions": Key(VERSIONS, "Chrome versions; every one if not given"),
+        "modes": Key(ListOf(Choice(MODES, "mode"), at_least=1), "modes; every one if not given"),
+    },
+    _build,
+)
+_FILE = ListOf(_ENTRY)
+
+
+def baseline_files(configs: Path, folders: Iterable[Path] = ()) -> list[Path]:
+    """Our own files, then those in a user's scenario folders."""
+    own = sorted((configs / "baselines").glob("*.yaml"))
+    return [*own, *sorted({path for folder in folders for path in folder.rglob("*.baseline.yaml")})]
+
+
+def load_baselines(files: Sequence[Path], claims: Collection[str] | None = None) -> Baselines:
+    """Read files in order. `ConfigError` names every mistake of every file; a claim not in `claims` is one too."""
+    report = Report()
+    entries: list[Entry] = []
+    for file in files:
+        try:
+            root, _ = read(file)
+        except ScenarioError as error:
+            report.problems.extend(error.problems)
+            continue
+        found = _FILE.read(root, report)
+        entries.extend(() if isinstance(found, Invalid) else found)
+    for entry in entries:
+        if claims is not None and entry.claim not in claims:
+            remedy = did_you_mean(entry.claim, claims) or "`traceproof claims list` shows what there is"
+            report.add(entry.at, f'there is no claim "{entry.claim}"', remedy=remedy)
+    if report.problems:
+        raise ConfigError(report.problems)
+    return Baselines(tuple(entries))

@@ -1,0 +1,56 @@
+"""What a scenario may need of the machine (`needs:`), and whether this one has it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+
+from harness.errors import Problem, ScenarioError
+from harness.scenario.model import Case
+
+
+def _cores(wanted: int) -> Callable[[], str]:
+    def check() -> str:
+        have = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return "" if have >= wanted else f"needs {wanted} processor cores, this machine has {have}"
+
+    return check
+
+
+def _linux() -> str:
+    return "" if sys.platform == "linux" else f"needs Linux, this is {sys.platform}"
+
+
+def _display() -> str:
+    if os.environ.get("DISPLAY") or shutil.which("Xvfb"):
+        return ""
+    return "needs a display: install Xvfb (Debian: apt-get install xvfb) or set DISPLAY"
+
+
+CAPABILITIES: dict[str, tuple[str, Callable[[], str]]] = {
+    "two-cores": ("at least two processor cores", _cores(2)),
+    "four-cores": ("at least four processor cores", _cores(4)),
+    "linux": ("Linux, where the trace's clock is the host's", _linux),
+    "display": ("a display, or Xvfb to make one", _display),
+}
+
+
+def missing(case: Case, mode: str) -> str:
+    """What of a case's needs this machine has not got, in words; empty when all is there.
+
+    `ScenarioError` for a need that is not known.
+    """
+    for need in case.needs:
+        if need not in CAPABILITIES:
+            near = difflib.get_close_matches(need, CAPABILITIES, 1)
+            at, known = case.at, ", ".join(CAPABILITIES)
+            remedy = f"did you mean {near[0]}?" if near else ""
+            message = f"unknown need {need!r}"
+            raise ScenarioError(
+                Problem(message, at.file, at.line, at.column, "$.needs", f"one of {known}", remedy=remedy)
+            )
+    needs = dict.fromkeys([*case.needs, *(["display"] if mode == "headed" else [])])
+    return "; ".join(reason for need in needs if (reason := CAPABILITIES[need][1]()))

@@ -1,0 +1,63 @@
+"""All that is known before a browser starts: scenarios, claims and baselines, ours and the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from harness.errors import Problem, ScenarioError, UsageError
+from harness.paths import configs_root, scenarios_root
+from harness.run.baselines import Baselines, baseline_files, load_baselines
+from harness.scenario import Loaded, load_folder, survey
+from harness.scenario.model import Case, Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """`cases` and `own_claims`: those of the files and folders that the user named, else all of ours.
+
+    `claims`: every claim that is known, ours and theirs.
+    """
+
+    cases: tuple[Case, ...]
+    own_claims: Mapping[str, Claim]
+    claims: Mapping[str, Claim]
+    baselines: Baselines
+
+
+def load_catalog(paths: Sequence[Path] = ()) -> Catalog:
+    """What lies in `paths`, or everything of ours without any. `ScenarioError` names every mistake of every file.
+
+    Our own claims are known to the user's scenarios too, but mistakes in our files do not stop theirs.
+    """
+    ours = _ours()
+    if not paths and ours.problems:
+        raise ScenarioError(ours.problems)
+    loaded = load_folder(*paths) if paths else ours
+    claims = {**ours.claims, **loaded.claims}
+    folders = [path if path.is_dir() else path.parent for path in paths]
+    baselines = load_baselines(baseline_files(configs_root(), folders), claims)
+    return Catalog(tuple(loaded.cases), loaded.claims, claims, baselines)
+
+
+@cache
+def _ours() -> Loaded:
+    return survey(scenarios_root())
+
+
+def split_paths(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Names, and paths: what is written as one, or is a folder and none of ours. `UsageError` when it is missing."""
+    names: list[str] = []
+    paths: list[Path] = []
+    for word in words:
+        path = Path(word)
+        written_as_path = "/" in word or word.endswith((".yaml", ".yml")) or word in (".", "..")
+        if written_as_path and not path.exists():
+            raise UsageError(Problem(f"{word} does not exist", remedy="give the path of a scenario file or a folder"))
+        if written_as_path or (path.is_dir() and not (scenarios_root() / word).is_dir()):
+            paths.append(path)
+        else:
+            names.append(word)
+    return names, paths

@@ -1,0 +1,154 @@
+"""Expectations on stored traces, with no browser: those that traceproof recorded, and any other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import Problem, UsageError
+from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
+from harness.expect import Recording
+from harness.run.attempt import judge
+from harness.run.catalog import Catalog
+from harness.run.engine import conclude
+from harness.run.gate import invalid_reasons
+from harness.run.verdicts import judge_case
+from harness.scenario.model import Case
+from harness.store import Manifest, RecordingFiles, context_beside, sha256_file
+from harness.trace import Trace, load, resolve_page
+from harness.trace.context import RecordingContext
+from harness.versions import parse_version
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A trace with what is known of it. `alone`: nothing was stored beside it."""
+
+    path: Path
+    trace: Trace
+    context: RecordingContext
+    alone: bool
+
+
+def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, command: Sequence[str]) -> RunResult:
+    """Test a trace file, or the folder of a stored attempt with all its arms, against one case.
+
+    `arm` says which arm a single file is of, where the case has several and nothing beside the file tells. `UsageError`
+    where it stays unclear, or where `cases` are several cells of a matrix and no manifest tells which; `TraceFileError`
+    for a file that does not parse.
+    """
+    began = time.monotonic()
+    case = _one_case(cases, path)
+    stored = [_open(file, case, arm) for file in _files(path)]
+    recordings: dict[str, list[Recording]] = {}
+    for one in sorted(stored, key=lambda one: one.context.block):
+        recordings.setdefault(one.context.arm, []).append(Recording(one.trace, one.context))
+    references = [_reference(one, case) for one in stored]
+    reasons = [f"{one.trace}: {reason}" for one in references for reason in one.invalid]
+    findings: list[Finding] = []
+    if not reasons:
+        findings, reasons = judge(case, recordings)
+    attempt = Attempt(
+        number=1,
+        valid=not reasons,
+        reasons=reasons,
+        findings=findings,
+        recordings=references,
+        seconds=time.monotonic() - began,
+    )
+    result = _result(case, attempt, stored[0], catalog, f"traceproof check {path} {case.name}")
+    folder = path if path.is_dir() else path.parent
+    return conclude(
+        [result], catalog.claims, catalog.baselines, folder=str(folder), command=command, seconds=attempt.seconds
+    )
+
+
+def _one_case(cases: Sequence[Case], path: Path) -> Case:
+    if len(cases) == 1:
+        return cases[0]
+    files = sorted(path.glob("*.manifest.json"))[:1] if path.is_dir() else [RecordingFiles(path).manifest]
+    for file in files:
+        if file.is_file():
+            manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
+            if fitting := [case for case in cases if (case.id, case.cell) == (manifest.scenario, manifest.cell)]:
+                return fitting[0]
+    names = ", ".join(case.name for case in cases)
+    raise UsageError(Problem(f"a trace is tested against one case, and these match: {names}", remedy="choose with -k"))
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = [file.with_name(file.name.replace(".context.json", ".json.gz")) for file in path.glob("*.context.json")]
+    if not found:
+        raise UsageError(
+            Problem(f"{path} is not the folder of an attempt", expected="traces with their .context.json beside them")
+        )
+    return sorted(found)
+
+
+def _open(path: Path, case: Case, arm: str) -> _Stored:
+    trace, context = load(path), context_beside(path)
+    alone = context is None
+    if context is None:
+        context = RecordingContext(arm=arm or next(iter(case.arms)), build=_version(trace))
+        if not arm and len(case.arms) > 1:
+            arms = ", ".join(case.arms)
+            raise UsageError(Problem(f"{case.name} has several arms", expected=arms, remedy="say which with --arm"))
+    elif arm:
+        context.arm = arm
+    if context.arm not in case.arms:
+        raise UsageError(Problem(f"{case.name} has no arm {context.arm!r}", expected=", ".join(case.arms)))
+    context.page = resolve_page(trace, context)
+    return _Stored(path, trace, context, alone)
+
+
+def _version(trace: Trace) -> str:
+    """What the trace itself says of the browser: `Chrome/156.0.8078.108`; empty where it says nothing."""
+    said = str(trace.metadata.get("product-version") or trace.metadata.get("user-agent") or "")
+    try:
+        return ".".join(map(str, parse_version(said.partition("Chrome/")[2] or said)))
+    except ValueError:
+        return ""
+
+
+def _reference(one: _Stored, case: Case) -> RecordingRef:
+    arm = case.arms[one.context.arm]
+    return RecordingRef(
+        arm=arm.name,
+        block=one.context.block,
+        trace=one.path.name,
+        context="" if one.alone else RecordingFiles(one.path).context.name,
+        sha256=sha256_file(one.path),
+        events=len(one.trace.events),
+        bytes=one.path.stat().st_size,
+        recorder="" if one.alone else arm.record.recorder,
+        categories=[],
+        invalid=invalid_reasons(case, arm, one.trace, one.context, marked=not one.alone),
+        anomalies=one.trace.anomalies,
+    )
+
+
+def _result(case: Case, attempt: Attempt, stored: _Stored, catalog: Catalog, repeat: str) -> CaseResult:
+    version = stored.context.build
+    major = parse_version(version)[0] if version else 0
+    build = BuildView(product="trace of", version=version or "an unknown version", major=major, path="", source="trace")
+    verdicts, tallies = judge_case(case.claims, [attempt])
+    return CaseResult(
+        scenario=case.id,
+        cell=case.cell,
+        place=str(case.at),
+        title=case.title,
+        build=build,
+        mode=stored.context.mode,
+        claims=list(case.claims),
+        verdicts=verdicts,
+        expected={claim: catalog.baselines.expected(claim, major, stored.context.mode) for claim in case.claims},
+        tallies=tallies,
+        attempts=[attempt],
+        repeat=repeat,
+    )

@@ -1,0 +1,66 @@
+"""The validity gate: what makes a recording no evidence, looked at before any expectation.
+
+Each rule gives its reason in words, or nothing. Anomalies that a trace may have and still be evidence (overlapping
+slices, unmatched begins and ends) are counted in the recording's record instead.
+"""
+
+from __future__ import annotations
+
+from harness.record import marker_name
+from harness.scenario.model import Arm, Case
+from harness.trace import Trace
+from harness.trace.context import END, START, RecordingContext
+from harness.units import format_us
+
+
+def invalid_reasons(case: Case, arm: Arm, trace: Trace, context: RecordingContext, *, marked: bool = True) -> list[str]:
+    """Why this recording is no evidence; empty when it is. `marked`: our recorder made it, so it has its markers."""
+    checks = (
+        _data_loss(context),
+        _markers(arm, trace) if marked else "",
+        _main_thread(trace, context),
+        _one_process(case, context),
+    )
+    return [reason for reason in checks if reason]
+
+
+def _data_loss(context: RecordingContext) -> str:
+    if not context.data_loss:
+        return ""
+    return "the browser reported data loss: the trace buffer was full; raise record.buffer or record fewer categories"
+
+
+def _markers(arm: Arm, trace: Trace) -> str:
+    if arm.record.markers == "none":
+        return ""
+    lacking = [edge for edge in (START, END) if not _marked(trace, marker_name(edge))]
+    if not lacking:
+        return ""
+    span = format_us(trace.end_ts - trace.start_ts)
+    part = "head" if START in lacking else "tail"
+    return f"no {' and no '.join(lacking)} marker in the trace, which spans {span}: its {part} is missing"
+
+
+def _marked(trace: Trace, name: str) -> bool:
+    """A clock marker, or a mark of the page."""
+    clocks = trace.by_name("clock_sync")
+    return any(event.args.get("sync_id") == name for event in clocks) or bool(trace.by_name(name))
+
+
+def _main_thread(trace: Trace, context: RecordingContext) -> str:
+    main = context.page.main if context.page else None
+    if main is None:
+        return "the page under test was not identified: no nonce mark came back and the trace does not tell"
+    if any(event.tid == main.tid and event.pid == main.pid for event in trace.events if event.kind != "metadata"):
+        return ""
+    return f"the page's main thread (process {main.pid}, thread {main.tid}) wrote no event"
+
+
+def _one_process(case: Case, context: RecordingContext) -> str:
+    if case.changes_process or not context.page or not context.page.earlier_pids:
+        return ""
+    pids = ", ".join(str(pid) for pid in context.page.earlier_pids)
+    return (
+        f"the page changed its process while it was recorded (earlier: {pids}); "
+        "where that is meant, the scenario says `changes_process: true`"
+    )

@@ -1,0 +1,23 @@
+"""What a run is told beside its cases, builds and modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.run.baselines import Baselines
+from harness.scenario.model import Claim
+from harness.store import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """`attempts` overrides what scenarios say. `stop_early` ends the run after the first case that differs."""
+
+    folder: RunFolder
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    baselines: Baselines = field(default_factory=Baselines)
+    attempts: int | None = None
+    workers: int = 1
+    stop_early: bool = False
+    command: tuple[str, ...] = ()

@@ -1,0 +1,66 @@
+"""What will be run: every case on every build and mode, with a reason for each that will not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.browser import Build, for_mode
+from harness.errors import CapabilityError
+from harness.run.capabilities import missing
+from harness.scenario.model import Case
+from harness.verdict import Verdict
+
+DEFAULT_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A case on one build and mode. `verdict` is set, with its reason, where there is nothing to run."""
+
+    case: Case
+    build: Build
+    mode: str
+    attempts: int
+    verdict: Verdict | None = None
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.case.name} on {self.build.major} {self.mode}"
+
+
+def plan(cases: Iterable[Case], builds: Sequence[Build], modes: Sequence[str], attempts: int | None) -> list[Job]:
+    """Cases × builds × modes. Without `modes`, each build runs in the first mode that it has.
+
+    The number of attempts is fixed here: `attempts`, else the scenario's, else three.
+    """
+    return [
+        plan_one(case, build, mode, attempts)
+        for case in cases
+        for build in builds
+        for mode in (modes or build.modes[:1])
+    ]
+
+
+def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:
+    """One job, with the binary of that version that has the mode, or the verdict of what cannot be run."""
+    number = attempts or case.attempts or DEFAULT_ATTEMPTS
+    if other := _applies_elsewhere(case, build, mode):
+        return Job(case, build, mode, number, Verdict.NOT_APPLICABLE, other)
+    try:
+        binary = for_mode(build, mode)
+    except CapabilityError as lacking:
+        return Job(case, build, mode, number, Verdict.UNSUPPORTED, str(lacking))
+    if lacks := missing(case, mode):
+        return Job(case, binary, mode, number, Verdict.UNSUPPORTED, lacks)
+    return Job(case, binary, mode, number)
+
+
+def _applies_elsewhere(case: Case, build: Build, mode: str) -> str:
+    why = f": {case.reason}" if case.reason else ""
+    if not case.versions.contains(build.major):
+        return f"the scenario is for versions {case.versions}, this is {build.major}{why}"
+    if case.modes and mode not in case.modes:
+        return f"the scenario is for {' and '.join(case.modes)}, this is {mode}{why}"
+    return ""

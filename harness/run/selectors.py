@@ -1,0 +1,107 @@
+"""Which cases a person means: names, globs, claims, events and expressions."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from harness.errors import Problem, UsageError
+from harness.scenario.model import Case
+
+_TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
+
+
+def select(cases: Sequence[Case], words: Sequence[str], expression: str = "") -> list[Case]:
+    """The cases that any of `words` names (all, when there are none), narrowed by a `-k` expression.
+
+    A word is a scenario's id or full name, a claim, an event's slug, or a glob over any of these. `UsageError` with the
+    nearest names for each word that matches nothing.
+    """
+    chosen = list(cases)
+    if words:
+        lost = [word for word in words if not any(_names(case, word) for case in cases)]
+        if lost:
+            known = sorted({name for case in cases for name in _handles(case)})
+            raise UsageError([_unknown(word, known) for word in lost])
+        chosen = [case for case in cases if any(_names(case, word) for word in words)]
+    if expression:
+        matches = compile_expression(expression)
+        chosen = [case for case in chosen if matches(" ".join([case.name, *case.claims, *case.tags]))]
+        if not chosen:
+            raise UsageError(Problem(f"no scenario matches -k {expression!r}"))
+    return chosen
+
+
+def _handles(case: Case) -> Iterable[str]:
+    yield case.name
+    yield case.id
+    yield from case.claims
+    yield from {name.partition(".")[0] for name in (case.id, *case.claims)}
+
+
+def _names(case: Case, word: str) -> bool:
+    return any(handle == word or fnmatch.fnmatchcase(handle, word) for handle in _handles(case))
+
+
+def _unknown(word: str, known: Sequence[str]) -> Problem:
+    near = difflib.get_close_matches(word, known, 3, 0.5)
+    remedy = f"did you mean {' or '.join(near)}?" if near else "`traceproof claims list` shows what there is"
+    return Problem(f"{word!r} is no scenario, claim, event, file or folder", remedy=remedy)
+
+
+def compile_expression(text: str) -> Callable[[str], bool]:
+    """`parse and not (utf or fragment)` as a test on a text: words are looked for as they are, without case."""
+    tokens = _TOKEN.findall(text)
+    matches, rest = _either(tokens, text)
+    if rest:
+        raise _bad(text, f"{rest[0]!r} is left over")
+    return matches
+
+
+_Test = Callable[[str], bool]
+
+
+def _either(tokens: list[str], text: str) -> tuple[_Test, list[str]]:
+    left, tokens = _both(tokens, text)
+    while tokens[:1] == ["or"]:
+        right, tokens = _both(tokens[1:], text)
+        left = _or(left, right)
+    return left, tokens
+
+
+def _both(tokens: list[str], text: str) -> tuple[_Test, list[str]]:
+    left, tokens = _single(tokens, text)
+    while tokens[:1] == ["and"]:
+        right, tokens = _single(tokens[1:], text)
+        left = _and(left, right)
+    return left, tokens
+
+
+def _single(tokens: list[str], text: str) -> tuple[_Test, list[str]]:
+    if not tokens or tokens[0] in ("and", "or", ")"):
+        raise _bad(text, "a word is missing")
+    head, *rest = tokens
+    if head == "not":
+        inner, rest = _single(rest, text)
+        return lambda name: not inner(name), rest
+    if head == "(":
+        inner, rest = _either(rest, text)
+        if rest[:1] != [")"]:
+            raise _bad(text, "a closing parenthesis is missing")
+        return inner, rest[1:]
+    return lambda name: head.casefold() in name.casefold(), rest
+
+
+def _or(left: _Test, right: _Test) -> _Test:
+    return lambda name: left(name) or right(name)
+
+
+def _and(left: _Test, right: _Test) -> _Test:
+    return lambda name: left(name) and right(name)
+
+
+def _bad(text: str, message: str) -> UsageError:
+    remedy = "write words with and, or, not and parentheses, such as 'parse and not utf'"
+    return UsageError(Problem(f"-k {text!r}: {message}", remedy=remedy))

@@ -1,0 +1,110 @@
+"""From attempts to the verdict of a case, and from cases to the verdict of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.events import Attempt, CaseResult, ClaimVerdict
+from harness.run.baselines import Baselines
+from harness.scenario.model import Claim
+from harness.stats import wilson
+from harness.verdict import Outcome, Verdict, combine, decide
+
+# What one attempt says of a claim that it tests with several expectations. A control that failed comes before a
+# contradiction: it says that the recording could not have shown the claim either way.
+_PRECEDENCE = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
+
+
+def attempts_needed(attempts: int) -> int:
+    """How many of the attempts must be valid for an answer: more than half."""
+    return attempts // 2 + 1
+
+
+def outcome_for(claim: str, attempt: Attempt) -> Outcome:
+    """What one attempt says of one claim."""
+    if attempt.error:
+        return Outcome.ERROR
+    if not attempt.valid:
+        return Outcome.INVALID
+    said = [finding.outcome for finding in attempt.findings if claim in finding.claims]
+    return min(said, key=_PRECEDENCE.index, default=Outcome.INVALID)
+
+
+def judge_case(
+    claims: Sequence[str], attempts: Sequence[Attempt]
+) -> tuple[dict[str, Verdict], dict[str, tuple[int, int]]]:
+    """Verdict and (met, valid) for each claim of a case."""
+    verdicts: dict[str, Verdict] = {}
+    tallies: dict[str, tuple[int, int]] = {}
+    for claim in claims:
+        outcomes = [outcome_for(claim, attempt) for attempt in attempts]
+        met, unmet = outcomes.count(Outcome.MET), outcomes.count(Outcome.UNMET)
+        verdicts[claim] = decide(outcomes, attempts_needed(len(attempts)))
+        tallies[claim] = (met, met + unmet)
+    return verdicts, tallies
+
+
+def judge_claims(
+    cases: Sequence[CaseResult],
+    claims: Mapping[str, Claim],
+    baselines: Baselines,
+) -> list[ClaimVerdict]:
+    """One verdict for each claim on each build and mode, sorted by event and claim."""
+    groups: dict[tuple[str, str, str], list[CaseResult]] = {}
+    for case in cases:
+        for claim in case.verdicts:
+            groups.setdefault((claim, case.build.path, case.mode), []).append(case)
+    verdicts = [_judge_claim(claim, group, claims.get(claim), baselines) for (claim, _, _), group in groups.items()]
+    return sorted(verdicts, key=lambda one: (one.event, one.claim, one.build.major, one.build.version, one.mode))
+
+
+def _judge_claim(
+    claim: str,
+    cases: Sequence[CaseResult],
+    known: Claim | None,
+    baselines: Baselines,
+) -> ClaimVerdict:
+    build, mode = cases[0].build, cases[0].mode
+    verdict = combine([case.verdicts[claim] for case in cases])
+    deciding = [case for case in cases if case.verdicts[claim] is verdict]
+    met = sum(case.tallies.get(claim, (0, 0))[0] for case in deciding)
+    valid = sum(case.tallies.get(claim, (0, 0))[1] for case in deciding)
+    low, high = wilson(met, valid) if valid else (0.0, 1.0)
+    entry = baselines.find(claim, build.major, mode)
+    return ClaimVerdict(
+        claim=claim,
+        says=known.says if known else "",
+        event=known.event if known else claim.partition(".")[0],
+        build=build,
+        mode=mode,
+        raster=cases[0].raster,
+        verdict=verdict,
+        met=met,
+        valid=valid,
+        attempts=sum(len(case.attempts) for case in deciding),
+        low=low,
+        high=high,
+        expected=entry.verdict if entry else Verdict.HOLDS,
+        reason=_reason(claim, deciding, verdict),
+        baseline_reason=entry.reason if entry else "",
+        scenarios=[f"{case.scenario}[{case.cell}]" if case.cell else case.scenario for case in cases],
+        repeat=deciding[0].repeat,
+    )
+
+
+def _reason(claim: str, cases: Sequence[CaseResult], verdict: Verdict) -> str:
+    """One line that says why, from the case that decided."""
+    if verdict is Verdict.HOLDS:
+        return ""
+    for case in cases:
+        if told := case.reasons.get(claim) or case.reason:
+            return told
+        for attempt in case.attempts:
+            if verdict is Verdict.ERROR and attempt.error:
+                return attempt.error.splitlines()[0]
+            if verdict is Verdict.INCONCLUSIVE and attempt.reasons:
+                return attempt.reasons[0]
+            for finding in attempt.findings:
+                if claim in finding.claims and finding.outcome is not Outcome.MET:
+                    return finding.summary
+    return ""

@@ -1,0 +1,26 @@
+"""The category names of a recording against the list of the build that makes it."""
+
+from __future__ import annotations
+
+from harness.browser import Launched
+from harness.categories import check, resolve
+from harness.record.bounded import bounded
+from harness.scenario.model import RecordSpec
+
+_SECONDS = 10.0
+
+
+async def categories_for(spec: RecordSpec, launched: Launched) -> list[str]:
+    """What is to be sent: sets opened, patterns written out. `CategoryError` for a name that the build does not know.
+
+    A build that gives no list is measured against the names that any build ever gave.
+    """
+    asking = launched.session.send("Tracing.getCategories")
+    known = (await bounded(launched, asking, _SECONDS, "list its trace categories")).get("categories", [])
+    check((*spec.categories, *spec.exclude), known, at=spec.at)
+    return resolve(spec.categories, known)
+
+
+def check_names(spec: RecordSpec) -> None:
+    """The same with no browser at hand: `CategoryError` for a name that no build ever gave."""
+    check((*spec.categories, *spec.exclude), None, at=spec.at)
