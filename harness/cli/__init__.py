@@ -1,0 +1,86 @@
+"""The command `traceproof`: one module for each family of commands, and one place where errors become exit statuses.
+
+Command modules import what is heavy (Playwright, DuckDB, SciPy) inside their functions, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from harness import __version__
+from harness.cli import browsers, categories, check, claims, doctor, language, new, record, run
+from harness.errors import TraceproofError, UserError
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="traceproof", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Prove or refute, on a real Chromium, what is documented about Chrome's trace events.
+
+    \b
+    traceproof run parse-html                      every claim about ParseHTML, on the browser of this machine
+    traceproof run ./my-scenarios --browser 153    your own folder, on another build
+    traceproof check trace.json.gz my.scenario.yaml    a stored trace, no browser
+
+    Exit status: 0 as expected, 1 verdicts differ from the baseline, 2 a mistake in the command line or a file, 3 the
+    harness or the browser failed.
+    """
+
+
+for command in (
+    run.run,
+    record.record,
+    check.check,
+    claims.claims,
+    categories.categories,
+    browsers.browsers,
+    language.schema,
+    language.lint,
+    doctor.doctor,
+    new.new,
+):
+    cli.add_command(command)
+
+
+def main(args: list[str] | None = None) -> NoReturn:
+    """Run a command line and exit with its status; only a fault of traceproof itself ever shows a traceback."""
+    sys.exit(_status(args))
+
+
+def _status(args: list[str] | None) -> int:
+    try:
+        result = cli.main(args, prog_name="traceproof", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        return 130
+    except UserError as error:
+        for problem in error.problems:
+            click.echo(f"error: {problem}", err=True)
+        return error.exit_code
+    except TraceproofError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); Python would complain again while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:
+        if os.environ.get("TRACEPROOF_DEBUG") == "1":
+            raise
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        click.echo(
+            f"error: traceproof {__version__} failed in a way that it should not ({told}); "
+            "run it again with TRACEPROOF_DEBUG=1 and report the traceback",
+            err=True,
+        )
+        return 3
+    return result if isinstance(result, int) else 0

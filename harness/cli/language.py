@@ -1,0 +1,42 @@
+"""`traceproof schema` and `traceproof lint`: the scenario language itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import click
+
+from harness.cli.shared import example, json_option
+
+
+@click.command(epilog=example("traceproof schema > scenario.schema.json", "traceproof schema --claims"))
+@click.option("--claims", "of_claims", is_flag=True, help="The schema of claims.yaml.")
+def schema(of_claims: bool) -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    from harness.scenario import claims_schema, json_schema
+
+    click.echo(json.dumps(claims_schema() if of_claims else json_schema(), indent=2))
+
+
+@click.command(epilog=example("traceproof lint", "traceproof lint ./my-scenarios --json"))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@json_option
+def lint(paths: tuple[Path, ...], as_json: bool) -> int:
+    """Check scenarios, claims and baselines without running anything; without PATHS, those of traceproof itself.
+
+    Every mistake of every file is told at once, with its place and its remedy. Status 2 when there is one.
+    """
+    from harness.run.lint import lint as look
+
+    problems, seen = look(paths)
+    if as_json:
+        told = [dataclasses.asdict(problem) for problem in problems]
+        click.echo(json.dumps({"problems": told, **seen}, indent=2))
+    else:
+        for problem in problems:
+            click.echo(f"{problem}\n")
+        counted = ", ".join(f"{count} {what}" for what, count in seen.items())
+        click.echo(f"{len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'} in {counted}")
+    return 2 if problems else 0

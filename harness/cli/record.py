@@ -1,0 +1,63 @@
+"""`traceproof record`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.shared import (
+    browser_option,
+    example,
+    find_cases,
+    find_lab,
+    mode_option,
+    out_option,
+)
+
+
+@click.command(
+    epilog=example(
+        "traceproof record parse-html.spans --browser 153",
+        "traceproof record ./my-scenarios/one.scenario.yaml --out reference",
+    )
+)
+@click.argument("selectors", nargs=-1, required=True)
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@browser_option
+@mode_option
+@out_option
+def record(
+    selectors: tuple[str, ...], expression: str, browsers: tuple[str, ...], modes: tuple[str, ...], out: Path | None
+) -> int:
+    """Make and keep one recording of each arm of a scenario, with its provenance, and judge nothing.
+
+    The traces open in Perfetto and in DevTools; `traceproof check` tests them later without a browser. A recording that
+    the validity gate would refuse is kept and named, and the exit status is then 3.
+    """
+    from harness.run import Interrupted, blocking, plan, run_attempt
+    from harness.store import RunFolder
+
+    cases, _ = find_cases(selectors, expression)
+    builds, wanted_modes = find_lab(browsers, modes)
+    folder = RunFolder(out)
+    status = 0
+    try:
+        for job in plan(cases, builds, wanted_modes, attempts=1):
+            click.echo(job.label)
+            if job.verdict is not None:
+                click.echo(f"  {job.verdict}: {job.reason}")
+                continue
+            attempt = blocking(run_attempt(job, 1, folder, judged=False))
+            for one in attempt.recordings:
+                click.echo(f"  {folder.path / one.trace}  {one.events} events, {one.bytes / 1e6:.1f} MB")
+                for reason in one.invalid:
+                    click.echo(f"    no evidence: {reason}")
+                    status = 3
+            if attempt.error:
+                click.echo(f"  failed: {attempt.error}", err=True)
+                status = 3
+    except Interrupted as stopped:
+        click.echo(f"{stopped}; what had finished is kept in {folder.path}", err=True)
+        return stopped.exit_code
+    return status

@@ -1,0 +1,70 @@
+"""Options and steps that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from harness.browser import Build
+    from harness.run.catalog import Catalog
+    from harness.scenario.model import Case
+
+F = TypeVar("F", bound=Callable[..., Any])
+MODES = ("headless", "shell", "headed")
+_PIPE_WIDTH = 140
+
+browser_option = click.option(
+    "--browser",
+    "browsers",
+    multiple=True,
+    metavar="WHICH",
+    help="A path, a major such as 153, a channel, or `all`; may be given again or with commas.",
+)
+mode_option = click.option(
+    "--mode",
+    "modes",
+    multiple=True,
+    type=click.Choice([*MODES, "all"]),
+    help="May be given again. Default: the first mode of the build.",
+)
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder. Default: out/<date and time>."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")
+
+
+def example(*lines: str) -> str:
+    """The epilog of a command's help."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def find_lab(browsers: Sequence[str], modes: Sequence[str]) -> tuple[list[Build], list[str]]:
+    """The builds and modes that a command line means."""
+    from harness.run.builds import find_builds, find_modes
+
+    builds = find_builds(browsers, lambda line: click.echo(line, err=True))
+    return builds, find_modes(modes, builds)
+
+
+def find_cases(words: Sequence[str], expression: str = "") -> tuple[list[Case], Catalog]:
+    """Cases by name, claim, event, file or folder. Names are looked up in the folders that are given, if any are."""
+    from harness.run.catalog import load_catalog, split_paths
+    from harness.run.selectors import select
+
+    names, paths = split_paths(words)
+    catalog = load_catalog(paths)
+    return select(catalog.cases, names, expression), catalog
+
+
+def console(*, stderr: bool) -> Console:
+    """Where people read; a pipe or a file gets lines wide enough for a table."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PIPE_WIDTH)
