@@ -44,6 +44,7 @@ def _behind(name: str, sets: Mapping[str, CategorySet]) -> list[str]:
 
 
 def is_pattern(name: str) -> bool:
+    """A name with `*` that is written out from the list of categories; a bare `*` and exclusions are not."""
     return "*" in name and name != "*" and not name.startswith("-")
 
 

@@ -68,6 +68,7 @@ _FILE = MapOf(
 
 @cache
 def own_checklist() -> Checklist:
+    """The checklist of the repository."""
     return read_checklist(paths.configs_root() / "checklist.yaml")
 
 
