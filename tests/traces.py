@@ -60,7 +60,7 @@ def async_end(name: str, *, ts: float, id: Any = "0x1", **fields: Any) -> Json:
 
 def flow(ph: str, *, ts: float, id: Any = 1, name: str = "flow", **fields: Any) -> Json:
     """`ph` is s, t or f; an f binds to the slice that encloses it, as Chrome writes it."""
-    return event(name, ph, ts, id=id, **({"bp": "e"} if ph == "f" else {}), **fields)
+    return event(name, ph, ts, id=id, **{**({"bp": "e"} if ph == "f" else {}), **fields})
 
 
 def counter(name: str, *, ts: float, **fields: Any) -> Json:

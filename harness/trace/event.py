@@ -1,16 +1,22 @@
-"""One event of the model: what consumers of a trace look at."""
+"""One event of the model, decoded straight from the file: what consumers of a trace look at.
+
+Format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 import msgspec
 
-from harness.trace.wire import NOTHING
-
 Kind = Literal["slice", "instant", "async", "flow", "counter", "metadata", "object", "sample"]
+WireId = int | float | str | None  # Chrome writes 31, "0x1f" and, in old versions, numbers beyond 64 bits
+
+NOTHING: Final = msgspec.Raw(b"{}")
 
 # By the letter of the phase. E, e and F are merged into their begins; S, T, p and F are the async phases of old.
 KINDS: Final[dict[str, Kind]] = {
@@ -24,41 +30,72 @@ KINDS: Final[dict[str, Kind]] = {
     "P": "sample",
 }
 
+_IN_FILE: Final = {
+    **{name: name for name in ("name", "cat", "ph", "ts", "dur", "tts", "tdur", "bp", "flow_in", "flow_out")},
+    "raw_args": "args",
+    "scope": "s",
+    "file_pid": "pid",
+    "file_tid": "tid",
+    "file_id": "id",
+    "file_id2": "id2",
+    "file_scope": "scope",
+    "file_bind_id": "bind_id",
+}
 
-class Event(msgspec.Struct, gc=False, eq=False):
-    """One event, or a begin with its end. Times are microseconds on the trace's clock.
 
-    seq: place in the file, from 0; the places of merged ends are left out.
+def _key(field: str) -> str:
+    # What the model works out must not be read from the file: its keys are ones that no writer uses.
+    return _IN_FILE.get(field, f"{__name__}.{field}")
+
+
+class Id2(msgspec.Struct, gc=False):
+    """An id that says how far it reaches: one process, or the whole trace."""
+
+    local: WireId = None
+    global_: WireId = msgspec.field(default=None, name="global")
+
+
+class Event(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_key):
+    """One event. Times are microseconds on the trace's clock. Not to be changed outside `harness.trace`.
+
     dur: None where the file gives none: points in time, and slices or spans that never ended.
+    scope: of an instant: t (thread), p (process), g (global).
+    seq: place in the file, from 0; the places of merged ends are left out.
     end: `ts + dur`; the end of the trace for an open slice or span; `ts` for a point.
     open: it began and did not end before the trace did.
+    thread: (pid, tid), a key of `Trace.threads`.
     id: normalised: `0x1f`; `scope:0x1f` with a scope; `0x1f@1234` where it counts in process 1234 only; '' without.
     parent: the innermost slice of the same thread that holds it (slices, and points that belong to one thread).
     depth: how many slices hold it; 0 at the top.
     end_seq: place in the file of the end of a B/E pair; -1 where the file does not tell.
-    scope: of an instant: t (thread), p (process), g (global).
     """
 
-    seq: int
-    name: str
-    cat: str
-    ph: str
-    kind: Kind
-    ts: float
-    dur: float | None
-    end: float
-    tts: float | None
-    tdur: float | None
-    pid: int
-    tid: int
-    id: str = ""
+    name: str = ""
+    cat: str = ""
+    ph: str = ""
+    ts: float = math.nan
+    dur: float | None = None
+    tts: float | None = None
+    tdur: float | None = None
     raw_args: msgspec.Raw = NOTHING
     scope: str = ""
     bp: str = ""
-    bind_id: str = ""
     flow_in: bool = False
     flow_out: bool = False
+    file_pid: WireId = 0
+    file_tid: WireId = 0
+    file_id: WireId = None
+    file_id2: Id2 | None = None
+    file_scope: str = ""
+    file_bind_id: WireId = None
+
+    seq: int = -1
+    kind: Kind = "slice"
+    end: float = 0.0
     open: bool = False
+    thread: tuple[int, int] = (0, 0)
+    id: str = ""
+    bind_id: str = ""
     parent: Event | None = None
     depth: int = 0
     end_seq: int = -1
@@ -72,9 +109,12 @@ class Event(msgspec.Struct, gc=False, eq=False):
         return self.decoded
 
     @property
-    def thread(self) -> tuple[int, int]:
-        """(pid, tid), a key of `Trace.threads`."""
-        return self.pid, self.tid
+    def pid(self) -> int:
+        return self.thread[0]
+
+    @property
+    def tid(self) -> int:
+        return self.thread[1]
 
     def ancestors(self) -> Iterator[Event]:
         """The slices that hold it, from the innermost out."""
@@ -105,6 +145,6 @@ def merge_args(begin: msgspec.Raw, end: msgspec.Raw) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode({**early, **late})) if early else end
 
 
-def by_time(event: Event) -> tuple[float, int]:
-    """Sort key: in order of time, and in file order where times are equal."""
-    return event.ts, event.seq
+# Sort keys. Sorting is stable: events that come in file order keep it where times are equal.
+start_of: Final = attrgetter("ts")
+end_of: Final = attrgetter("end")

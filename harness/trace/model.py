@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from operator import gt
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from harness.trace import flows, slices, spans, threads
-from harness.trace.convert import Converter
-from harness.trace.event import Event, by_time, decode_args
+from harness.trace.event import Event, decode_args, end_of, start_of
 from harness.trace.flows import Flow
 from harness.trace.reader import RawTrace, collector_paused, read
-from harness.trace.wire import Record
+from harness.trace.settle import Settler
 
 Thread = tuple[int, int]
+_MERGED: Final = frozenset("EeF")  # ends, by now part of their begins
+_ON_THREAD: Final = frozenset(("slice", "instant", "flow", "object", "sample"))
 
 
 class Trace:
@@ -31,39 +34,25 @@ class Trace:
     """
 
     def __init__(self, raw: RawTrace) -> None:
-        converter = Converter()
-        converted = converter.events(raw.records)
+        settler = Settler()
+        settled = settler.settle(raw.events)
+        anomalies = settler.anomalies + Counter(raw.anomalies)
         self._metadata = raw.metadata
-        anomalies = converter.anomalies + Counter(raw.anomalies)
-        anomalies["events out of order"] = _out_of_order(converted)
-        self.threads, self.processes = threads.describe(converted, converter.tid_names)
-        self.start_ts, self.end_ts, self.last_ts_by_process = _extent(converted)
-        self._tracks = self._pair(converted, anomalies)
-        merged = frozenset("EeF")
-        self.events: list[Event] = [event for event in converted if event.ph not in merged]
+        self._tracks, spanning, loose = _sort_out(settled, anomalies)
+        self.start_ts, self.last_ts_by_process = _extent(self._tracks, [*spanning, *loose])
+        self.end_ts = max(self.last_ts_by_process.values(), default=0.0)
+        self.threads, self.processes = threads.describe(settled, settler.tid_names)
+
+        spans.pair_async(spanning, anomalies)
+        for thread, track in self._tracks.items():
+            self._tracks[thread] = slices.pair(track, anomalies)
+        self.events: list[Event] = [event for event in settled if event.ph not in _MERGED]
         self._close_open(anomalies)
         for track in self._tracks.values():
             slices.nest(track, anomalies)
-        flowing = sorted((e for e in self.events if e.kind == "flow" or e.bind_id), key=by_time)
+        flowing = sorted((e for e in self.events if e.kind == "flow" or e.bind_id), key=start_of)
         self.flows: list[Flow] = flows.link(flowing, self._tracks, anomalies)
         self.anomalies: dict[str, int] = {name: count for name, count in sorted(anomalies.items()) if count}
-
-    def _pair(self, events: Iterable[Event], anomalies: Counter[str]) -> dict[Thread, list[Event]]:
-        """Merge ends into begins; returns what lies on each thread, in order of time."""
-        tracks: defaultdict[Thread, list[Event]] = defaultdict(list)
-        spanning: list[Event] = []
-        for event in events:
-            if event.kind == "async":
-                spanning.append(event)
-            elif event.kind in ("slice", "flow", "object", "sample") or (
-                event.kind == "instant" and event.scope not in ("p", "g")
-            ):
-                tracks[event.thread].append(event)
-        spans.pair_async(sorted(spanning, key=by_time), anomalies)
-        for thread, track in tracks.items():
-            track.sort(key=by_time)
-            tracks[thread] = slices.pair(track, anomalies)
-        return dict(tracks)
 
     def _close_open(self, anomalies: Counter[str]) -> None:
         """Whatever did not end runs to the end of the trace; its duration stays unknown."""
@@ -120,30 +109,42 @@ class Trace:
         return slices.holds(outer, inner)
 
 
-def _out_of_order(events: Iterable[Event]) -> int:
-    """Timed events that stand in the file after a later one of their thread."""
-    latest: dict[Thread, float] = {}
-    count = 0
+def _sort_out(
+    events: Iterable[Event], anomalies: Counter[str]
+) -> tuple[dict[Thread, list[Event]], list[Event], list[Event]]:
+    """What lies on each thread, what spans threads, and the other timed events; each in order of time."""
+    tracks: defaultdict[Thread, list[Event]] = defaultdict(list)
+    spanning: list[Event] = []
+    loose: list[Event] = []
     for event in events:
-        if event.kind != "metadata":
-            if event.ts < latest.get(event.thread, event.ts):
-                count += 1
-            else:
-                latest[event.thread] = event.ts
-    return count
+        kind = event.kind
+        if kind == "async":
+            spanning.append(event)
+        elif kind in _ON_THREAD and event.scope not in ("p", "g"):
+            tracks[event.thread].append(event)
+        elif kind != "metadata":
+            loose.append(event)
+    for track in tracks.values():
+        # Marks are dated back by design, and flows stand behind everything else.
+        times = [event.ts for event in track if event.kind in ("slice", "instant") and event.ph != "R"]
+        anomalies["events out of order"] += sum(map(gt, times, times[1:]))
+        track.sort(key=start_of)
+    spanning.sort(key=start_of)
+    return dict(tracks), spanning, loose
 
 
-def _extent(events: Iterable[Event]) -> tuple[float, float, dict[int, float]]:
-    start: float | None = None
-    last: dict[int, float] = {}
-    for event in events:
-        if event.kind == "metadata" or not event.ts:
-            continue
-        if start is None or event.ts < start:
-            start = event.ts
-        if event.end > last.get(event.pid, -1.0):
-            last[event.pid] = event.end
-    return start or 0.0, max(last.values(), default=0.0), last
+def _extent(tracks: Mapping[Thread, list[Event]], others: Iterable[Event]) -> tuple[float, dict[int, float]]:
+    """The first start, and each process's last end. Events without a time (0) have no part in it."""
+    timed = [event for event in others if event.ts]
+    starts = [event.ts for event in timed]
+    last = {thread[0]: 0.0 for thread in tracks}
+    for thread, track in tracks.items():
+        starts += [next((event.ts for event in track if event.ts), math.inf)]
+        last[thread[0]] = max(last[thread[0]], max(map(end_of, track)))
+    for event in timed:
+        last[event.thread[0]] = max(last.get(event.thread[0], 0.0), event.end)
+    last = {pid: ts for pid, ts in last.items() if ts}
+    return min(starts, default=0.0) if last else 0.0, last
 
 
 def load(path: Path) -> Trace:
@@ -155,5 +156,5 @@ def load(path: Path) -> Trace:
 
 def from_events(events: list[dict[str, Any]], metadata: dict[str, Any] | None = None) -> Trace:
     """A trace out of plain dicts in the file's form, for tests and for what mutates recordings."""
-    records = msgspec.json.decode(msgspec.json.encode(events), type=list[Record])
-    return Trace(RawTrace(records, msgspec.Raw(msgspec.json.encode(metadata or {}))))
+    decoded = msgspec.json.decode(msgspec.json.encode(events), type=list[Event], strict=False)
+    return Trace(RawTrace(decoded, msgspec.Raw(msgspec.json.encode(metadata or {}))))

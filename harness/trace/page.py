@@ -69,14 +69,17 @@ def _read(event: Event) -> Iterator[Sighting]:
         parent = page if main is False and page != frame else ""
         yield Sighting(event.ts, event.name, frame, event.pid, event.tid, url, parent, main)
     elif event.name == "TracingStartedInPage":
-        frames = data.get("frames") or [{}]
-        url = str(frames[0].get("url", "")) if isinstance(frames[0], dict) else ""
-        yield Sighting(event.ts, event.name, str(data.get("page", "")), event.pid, event.tid, url, main=True)
+        page = str(data.get("page", ""))
+        url = next((str(frame.get("url", "")) for frame in _frames(data) if frame.get("frame") == page), "")
+        yield Sighting(event.ts, event.name, page, event.pid, event.tid, url, main=True)
     else:
-        frames = data.get("frames") if event.name == "TracingStartedInBrowser" else [data]
-        for frame in frames if isinstance(frames, list) else []:
-            if isinstance(frame, dict) and isinstance(frame.get("processId"), int):
-                yield _of_browser(event, frame)
+        told = _frames(data) if event.name == "TracingStartedInBrowser" else [data]
+        yield from (_of_browser(event, each) for each in told if isinstance(each.get("processId"), int))
+
+
+def _frames(data: dict[str, Any]) -> list[dict[str, Any]]:
+    frames = data.get("frames")
+    return [frame for frame in frames if isinstance(frame, dict)] if isinstance(frames, list) else []
 
 
 def _of_browser(event: Event, frame: dict[str, Any]) -> Sighting:

@@ -1,4 +1,4 @@
-"""From a file to records: compression by magic bytes, the two forms of a trace file, and errors that say what to do.
+"""From a file to events: compression by magic bytes, the two forms of a trace file, and errors that say what to do.
 
 Nothing is repaired. The one liberty that the format itself takes is the closing bracket of a bare array, which a writer
 may leave out; that is accepted and counted.
@@ -18,20 +18,30 @@ import msgspec
 import zstandard
 
 from harness.errors import Problem, TraceFileError
-from harness.trace.wire import NOTHING, Record, TraceObject
+from harness.trace.event import NOTHING, Event
 
 _GZIP, _ZSTD, _ZIP, _BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xef\xbb\xbf"
 _EXPECTED = 'a Chrome trace as JSON: {"traceEvents": [...]} or [...], plain, gzip or zstd'
 _AGAIN = "record it again, and wait until the recording has been written to its end"
-_OBJECT = msgspec.json.Decoder(TraceObject)
-_ARRAY = msgspec.json.Decoder(list[Record])
+
+
+class TraceObject(msgspec.Struct, gc=False):
+    """The object form of a trace file; every other key of it is skipped."""
+
+    traceEvents: list[Event]
+    metadata: msgspec.Raw = NOTHING
+
+
+# Not strict: writers other than Chrome put numbers into strings.
+_OBJECT = msgspec.json.Decoder(TraceObject, strict=False)
+_ARRAY = msgspec.json.Decoder(list[Event], strict=False)
 
 
 @dataclass(slots=True)
 class RawTrace:
     """What the file holds, undigested. `anomalies` are the things that were seen and left as they are."""
 
-    records: list[Record]
+    events: list[Event]
     metadata: msgspec.Raw
     anomalies: dict[str, int] = field(default_factory=dict)
 
@@ -88,9 +98,9 @@ def _unpack(data: bytes, path: Path, what: str) -> bytes:
 
 
 def _decode(data: bytes, path: Path) -> RawTrace:
-    head = data[:4096].lstrip()
-    if not head:
+    if not (first := re.search(rb"\S", data)):
         raise _error(path, "empty", found=f"{len(data)} bytes", remedy=_AGAIN)
+    head = data[first.start() : first.start() + 4096]
     if head[:1] not in b"{[":
         raise _not_json(head, path)
     try:
@@ -131,10 +141,11 @@ def _records(data: bytes, bare: bool) -> RawTrace:
 def _json_error(error: Exception, data: bytes, path: Path) -> TraceFileError:
     text = str(error)
     if isinstance(error, RecursionError):
-        return _error(path, "its JSON is nested too deeply to read", remedy=_AGAIN)
+        found = "values inside values beyond 1,000 levels"
+        return _error(path, "its JSON is nested too deeply to read", found=found, remedy=_AGAIN)
     if isinstance(error, msgspec.ValidationError):
         if "traceEvents" in text and "missing" in text:
-            keys = ", ".join(_top_keys(data)) or "no keys"
+            keys = ", ".join(_top_keys(data)) or "other keys"
             found = f"a JSON object with {keys}"
             return _error(path, "not a trace: it has no traceEvents", found=found, remedy="give the trace file itself")
         what, _, where = text.partition(" - at ")
@@ -151,7 +162,10 @@ def _json_error(error: Exception, data: bytes, path: Path) -> TraceFileError:
 
 
 def _top_keys(data: bytes) -> list[str]:
-    return list(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))[:8]
+    try:
+        return list(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))[:8]
+    except msgspec.DecodeError:
+        return []
 
 
 def _not_json(head: bytes, path: Path) -> TraceFileError:

@@ -19,7 +19,7 @@ def in_scope(role: str | Role, trace: Trace, page: PageIdentity) -> Callable[[Ev
         pids = processes_in_role(role.process, trace, page)
         return lambda event: event.pid in pids
     threads = threads_in_role(role, trace, page)
-    return lambda event: (event.pid, event.tid) in threads
+    return lambda event: event.thread in threads
 
 
 def processes_in_role(process: str, trace: Trace, page: PageIdentity) -> frozenset[int]:

@@ -57,7 +57,7 @@ def nest(track: Sequence[Event], anomalies: Counter[str]) -> None:
     """
     running: list[Event] = []
     for event in track:
-        while running and _over(running[-1], event):
+        while running and running[-1].end <= event.ts and _over(running[-1], event):
             running.pop()
         holder = running[-1] if running else None
         if holder is not None and event.end > holder.end and event.kind == "slice":
@@ -70,10 +70,8 @@ def nest(track: Sequence[Event], anomalies: Counter[str]) -> None:
 
 
 def _over(slice_: Event, event: Event) -> bool:
-    """Whether a slice that began earlier had ended when the event began."""
-    if slice_.end != event.ts:
-        return slice_.end < event.ts
-    return event.end > event.ts or -1 < slice_.end_seq < event.seq
+    """Whether a slice that ends no later than the event begins was really over then."""
+    return slice_.end < event.ts or event.end > event.ts or -1 < slice_.end_seq < event.seq
 
 
 def holds(outer: Event, inner: Event) -> bool:

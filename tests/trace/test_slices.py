@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.traces import async_begin, begin, end, flow, instant, make, slice
 
 from harness.trace import Event, Trace
+from tests.traces import async_begin, begin, end, flow, instant, make, slice
 
 
 def one(trace: Trace, name: str) -> Event:
