@@ -1,0 +1,1 @@
+document.write("<b>written by 1</b>");

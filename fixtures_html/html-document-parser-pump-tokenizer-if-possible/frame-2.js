@@ -1,0 +1,1 @@
+document.write("<b>written by 2</b>");
