@@ -1,0 +1,1 @@
+// Nothing to do: only its fetch counts.
