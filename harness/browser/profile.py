@@ -25,6 +25,7 @@ from harness.scenario.model import MODES, BrowserSpec
 from harness.versions import EVERY, VersionRange, parse_range
 
 _SMALL_SHM = 512 * 1024**2
+_ANGLE_BY_ITSELF = 100  # from some version between 90 and 103 on, --use-angle implies --use-gl=angle
 _GPU_RASTER = (
     "--use-angle=swiftshader",
     "--enable-gpu-rasterization",
@@ -126,7 +127,7 @@ def command_line(build: Build, mode: str, spec: BrowserSpec, profile: Path, *, h
         f"--user-data-dir={profile}",
         f"--window-size={width},{height}",
         *(["--window-position=0,0"] if mode == HEADED else []),
-        *(_GPU_RASTER if spec.raster == "gpu" else ("--disable-gpu",)),
+        *_raster_arguments(build, spec),
         *([f"--host-resolver-rules={host_rules}"] if host_rules else []),
         *([] if sandbox_works()[0] else ["--no-sandbox"]),
         *(["--disable-dev-shm-usage"] if _small_shm() else []),
@@ -137,6 +138,12 @@ def command_line(build: Build, mode: str, spec: BrowserSpec, profile: Path, *, h
     if "--no-sandbox" in arguments and mode != SHELL:
         arguments.append("--test-type")  # or a warning about the missing sandbox takes 56 pixels of the page's height
     return _merge_features(arguments)
+
+
+def _raster_arguments(build: Build, spec: BrowserSpec) -> tuple[str, ...]:
+    if spec.raster == "software":
+        return ("--disable-gpu",)  # a machine with a GPU then rasters as one without does
+    return (*_GPU_RASTER, "--use-gl=angle") if build.major < _ANGLE_BY_ITSELF else _GPU_RASTER
 
 
 def _merge_features(arguments: list[str]) -> list[str]:

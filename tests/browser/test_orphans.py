@@ -1,0 +1,122 @@
+"""However the harness ends, nothing of the browser stays behind: not a process, not a display, not a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.browser import Build
+from harness.browser.attempt import create, sweep
+from harness.browser.guard import LIFE, PIDS, members
+
+pytestmark = pytest.mark.browser
+
+_HARNESS = """
+import asyncio, json, sys
+from harness.browser import launch, probe
+
+async def main():
+    async with launch(probe(sys.argv[1]), sys.argv[2]) as launched:
+        page = await launched.new_page()
+        await page.goto("data:text/html,<p>here")
+        print(json.dumps({"folder": str(launched.profile.parent), **launched.pids}), flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def harness(build: Build, mode: str, temp: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """A process of its own that runs a browser; ended in any case."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(temp)}
+    environment.pop("DISPLAY", None)
+    command = [sys.executable, "-c", _HARNESS, str(build.path), mode]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        try:
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not (met := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return met
+
+
+def left(said: dict[str, Any]) -> list[int]:
+    sessions = [said["browser"], said["display"]] if "display" in said else [said["browser"]]
+    return members(said["folder"], sessions)
+
+
+def test_kill_9_of_the_harness_leaves_nothing(build_and_mode: tuple[Build, str], tmp_path: Path) -> None:
+    build, mode = build_and_mode
+    with harness(build, mode, tmp_path) as (process, said):
+        assert len(left(said)) > 1  # the browser has renderers
+        assert ("display" in said) == (mode == "headed")
+        process.kill()
+        assert wait_until(lambda: not left(said)), f"still there: {left(said)}"
+        assert wait_until(lambda: not Path(said["folder"]).exists())
+
+
+def test_an_interrupted_harness_leaves_nothing(build: Build, tmp_path: Path) -> None:
+    with harness(build, build.modes[0], tmp_path) as (process, said):
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        assert not left(said)
+        assert not Path(said["folder"]).exists()
+
+
+def test_kill_9_of_the_guard_ends_the_browser(build: Build, tmp_path: Path) -> None:
+    with harness(build, build.modes[-1], tmp_path) as (_, said):
+        os.kill(said["guard"], signal.SIGKILL)
+        assert wait_until(lambda: not left(said)), f"still there: {left(said)}"
+
+
+def test_kill_9_of_harness_and_guard_leaves_a_folder_that_the_next_start_sweeps(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with harness(build, build.modes[0], tmp_path) as (process, said):
+        assert sweep() == []  # its owner lives
+        os.kill(said["guard"], signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        os.kill(said["guard"], signal.SIGKILL)
+        assert wait_until(lambda: not left(said))
+        assert sweep() == [Path(said["folder"])]
+        assert not Path(said["folder"]).exists()
+
+
+def test_a_guard_whose_harness_died_before_it_started_runs_nothing_for_long(build: Build, tmp_path: Path) -> None:
+    (tmp_path / "profile").mkdir()
+    os.mkfifo(tmp_path / LIFE)
+    guard = Path(sys.modules["harness.browser.guard"].__file__ or "")
+    command = [sys.executable, "-I", "-S", str(guard), str(tmp_path), "--", "/bin/sleep", "1000"]
+    assert subprocess.run(command, timeout=30, check=False).returncode == 128 + signal.SIGKILL
+    assert not tmp_path.exists()
+
+
+async def test_a_folder_whose_owner_lives_is_not_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    attempt = create()
+    assert sweep() == []
+    assert attempt.pids() == {}
+    (attempt.folder / PIDS).write_text("{")  # cut off while it was written
+    assert attempt.pids() == {}
+    assert await attempt.end() == []
+    assert not attempt.folder.exists()
