@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.browser.build import NO_SUPPORT, Build, Support, behind_wrapper, probe
+from harness.browser.build import Build, behind_wrapper, probe
 from harness.browser.package import PackageRecord, catalogue
 from harness.errors import BrowserError, CapabilityError, Problem, UsageError
 from harness.paths import cache_root
@@ -23,23 +23,19 @@ CHANNELS = {
     "chromium": ("chromium", "chromium-browser"),
     "chrome-headless-shell": ("chrome-headless-shell", "chromium-headless-shell", "headless_shell"),
 }
-_probed: dict[tuple[Path, float, str], Build | BrowserError] = {}
+_probed: dict[tuple[Path, float, str], Build] = {}
 
 
-def _probe_once(path: Path, source: str, support: Support = NO_SUPPORT) -> Build | None:
-    """A build, or None for a file that is none (a snap stub, a broken download); asked once per state of a file."""
+def _probe_once(path: Path, source: str) -> Build | None:
+    """A build, or None for a file that is none (a snap stub, missing libraries); each good one is asked once."""
     binary = behind_wrapper(path)
     try:
         key = (binary, binary.stat().st_mtime, source)
-    except OSError:
+        if key not in _probed:
+            _probed[key] = probe(path, source)
+    except (OSError, BrowserError):
         return None
-    if key not in _probed:
-        try:
-            _probed[key] = probe(path, source, support)
-        except BrowserError as error:
-            _probed[key] = error
-    found = _probed[key]
-    return found if isinstance(found, Build) else None
+    return _probed[key]
 
 
 def _from_variable() -> Iterator[Build]:

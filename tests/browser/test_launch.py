@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Frame, Page
 
-from harness.browser import Build, launch
+from harness.browser import Build, doctor, launch
 from harness.browser.guard import members
 from harness.errors import BrowserError, CapabilityError
 from harness.scenario.model import BrowserSpec
@@ -50,6 +52,56 @@ async def test_a_renderer_crash_is_noticed(build: Build) -> None:
         assert launched.crashed.is_set()
 
 
+async def test_a_crash_of_another_sites_frame_is_noticed(build: Build) -> None:
+    spec = BrowserSpec(args=("--site-per-process",))
+    async with launch(build, build.modes[0], spec, host_rules="MAP *.test 127.0.0.1:9") as launched:
+        page = await launched.new_page()
+        for url in ("http://a.test/", "http://b.test/"):
+            await page.route(url, lambda route: route.fulfill(body="<p>here", content_type="text/html"))
+        await page.goto("http://a.test/")
+        await page.evaluate("document.body.append(Object.assign(document.createElement('iframe'), {src: '//b.test/'}))")
+        frame = await wait_for_frame(page, "http://b.test/")
+        session = await launched.context.new_cdp_session(frame)
+        with pytest.raises(BrowserError, match="crashed"):
+            await launched.watch(session.send("Page.crash"))
+
+
+async def wait_for_frame(page: Page, url: str) -> Frame:
+    while not (found := page.frame(url=url)):
+        await page.wait_for_event("framenavigated")
+    return found
+
+
+async def test_gpu_raster_is_checked_before_it_is_trusted(build: Build) -> None:
+    async with launch(build, build.modes[0], BrowserSpec(raster="gpu")) as launched:
+        assert (await launched.gpu_features())["rasterization"].startswith("enabled")
+    with pytest.raises(CapabilityError, match="GPU raster"):
+        async with launch(build, build.modes[0], BrowserSpec(raster="gpu", args=("--disable-gpu",))):
+            pass
+
+
+async def test_a_headed_browser_without_xvfb_is_a_capability_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    build = Build("Chromium", "1.2.3.4", 1, Path("/bin/false"), "test", ("headed",))
+    with pytest.raises(CapabilityError, match="apt-get install xvfb"):
+        async with launch(build, "headed"):
+            pass
+
+
+async def test_doctor_tries_what_there_is(build: Build) -> None:
+    checks = {check.name: check for check in await doctor([build])}
+    for name in ("Python", "browsers", "tracing", "clock", f"{build.version} {build.modes[0]}"):
+        assert checks[name].ok, checks[name]
+    assert all(check.remedy for check in checks.values() if not check.ok)
+
+
+async def test_doctor_without_a_browser_says_how_to_get_one() -> None:
+    checks = {check.name: check for check in await doctor([])}
+    assert not checks["browsers"].ok
+    assert "ensure" in checks["browsers"].remedy
+
+
 async def test_a_browser_that_is_killed_is_noticed(build: Build) -> None:
     async with launch(build, build.modes[0]) as launched:
         page = await launched.new_page()
@@ -63,6 +115,7 @@ async def test_a_browser_that_is_killed_is_noticed(build: Build) -> None:
 
 async def test_a_mode_that_the_build_lacks_is_a_capability_error(build: Build) -> None:
     lacking = next(mode for mode in ("shell", "headed", "headless") if mode not in build.modes)
+    build = dataclasses.replace(build, source="path")  # or its other half is taken
     with pytest.raises(CapabilityError, match="install"):
         async with launch(build, lacking):
             pass

@@ -58,6 +58,17 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     return met
 
 
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def left(said: dict[str, Any]) -> list[int]:
     sessions = [said["browser"], said["display"]] if "display" in said else [said["browser"]]
     return members(said["folder"], sessions)
@@ -67,10 +78,12 @@ def test_kill_9_of_the_harness_leaves_nothing(build_and_mode: tuple[Build, str],
     build, mode = build_and_mode
     with harness(build, mode, tmp_path) as (process, said):
         assert len(left(said)) > 1  # the browser has renderers
+        driver = parent_of(said["guard"])
         assert ("display" in said) == (mode == "headed")
         process.kill()
         assert wait_until(lambda: not left(said)), f"still there: {left(said)}"
         assert wait_until(lambda: not Path(said["folder"]).exists())
+        assert wait_until(lambda: not is_alive(driver))  # Playwright's node
 
 
 def test_an_interrupted_harness_leaves_nothing(build: Build, tmp_path: Path) -> None:

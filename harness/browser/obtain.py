@@ -157,7 +157,11 @@ def _by_npm(echo: Echo) -> None:
 
 
 def _by_playwright(echo: Echo) -> None:
-    _run([sys.executable, "-m", "playwright", "install", "chromium"], _PLAYWRIGHT_SECONDS, echo)
+    playwright = [sys.executable, "-m", "playwright"]
+    _run([*playwright, "install", "chromium"], _PLAYWRIGHT_SECONDS, echo)
+    if not find_builds() and as_root() is not None:
+        echo("it does not start yet: libraries of the system may be missing")
+        _run([*playwright, "install-deps", "chromium"], _APT_SECONDS, echo)
 
 
 def _by_apt(echo: Echo) -> None:

@@ -1,0 +1,173 @@
+"""Packages: integrity, unpacking, two installs at once, and an honest account where nothing works."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import http.server
+import io
+import tarfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import brotli
+import pytest
+
+from harness.browser import ensure, find, install, package
+from harness.browser.build import Build
+from harness.browser.package import Package, PackageRecord, catalogue
+from harness.errors import BrowserError, UsageError
+
+_MODULE = "harness.browser.obtain"
+BINARY = b"#!/bin/sh\necho Chromium 99.0.1.2\n"
+
+
+def tar(files: dict[str, bytes], mode: str = "w") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as opened:  # type: ignore[call-overload]
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(data), 0o755
+            opened.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def tarball(says: bytes = BINARY) -> bytes:
+    libraries = {"lib/libnss3.so": b"nss", "../escape": b"no", ".fonts/a.ttf": b"font"}
+    inner = {
+        "package/bin/chromium.br": brotli.compress(says),
+        "package/bin/swiftshader.tar.br": brotli.compress(tar({"libEGL.so": b"egl"})),
+        "package/bin/aws.tar.br": brotli.compress(tar(libraries)),
+        "package/package.json": b"{}",
+    }
+    return tar(inner, "w:gz")
+
+
+def entry(data: bytes, says: str = "99.0.1.2") -> Package:
+    digest = base64.b64encode(hashlib.sha512(data).digest()).decode()
+    return Package(package="@scope/fake@1.0.0", says=says, integrity=f"sha512-{digest}")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRACEPROOF_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "browsers"
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A registry on loopback, for a machine without npm; the folder that it serves."""
+    folder = tmp_path / "registry"
+    (folder / "@scope/fake/-").mkdir(parents=True)
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("NPM_CONFIG_REGISTRY", f"http://127.0.0.1:{server.server_port}/")
+    monkeypatch.setattr(package.shutil, "which", lambda name: None)
+    yield folder / "@scope/fake/-/fake-1.0.0.tgz"
+    server.shutdown()
+    server.server_close()
+
+
+def bring(one: Package, said: list[str]) -> Build:
+    from harness.browser.obtain import install_package
+
+    return install_package(one, said.append)
+
+
+def test_a_package_comes_over_https_and_is_unpacked(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball())
+    said: list[str] = []
+    build = bring(entry(tarball_bytes := registry.read_bytes()), said)
+    folder = cache / "99.0.1.2"
+    assert build.path == folder / "chrome-headless-shell"
+    assert (build.version, build.modes, build.source) == ("99.0.1.2", ("shell",), "cache")
+    assert (folder / "swiftshader/libEGL.so").read_bytes() == b"egl"
+    assert (folder / "support/lib/libnss3.so").is_file()
+    assert str(folder / "support") in (folder / "support/fonts.conf").read_text()
+    assert not list(cache.rglob("escape*"))
+    assert any("over HTTPS" in line for line in said)
+    assert [path.name for path in cache.iterdir() if path.is_dir()] == ["99.0.1.2"]  # no draft is left
+    registry.unlink()  # the second time nothing is fetched
+    assert bring(entry(tarball_bytes), said) == build
+    assert "cache" in said[-1]
+    assert build in find.find_builds()
+
+
+def test_a_tarball_that_was_tampered_with_is_refused(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball(b"#!/bin/sh\necho evil\n"))
+    with pytest.raises(BrowserError, match="sha512"):
+        bring(entry(tarball()), [])
+    assert not [path for path in cache.iterdir() if path.is_dir()]
+
+
+def test_a_binary_of_another_version_than_listed_is_refused(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball())
+    with pytest.raises(BrowserError, match=r"is 99\.0\.1\.2, builds.yaml says 98"):
+        bring(entry(registry.read_bytes(), says="98.0.0.0"), [])
+    assert not [path for path in cache.iterdir() if path.is_dir()]
+
+
+def test_a_registry_that_has_not_got_it_is_named(cache: Path, registry: Path) -> None:
+    with pytest.raises(BrowserError, match="404"):
+        bring(entry(tarball()), [])
+
+
+def test_libraries_of_the_package_are_used_only_where_the_system_lacks_them(cache: Path, registry: Path) -> None:
+    picky = b'#!/bin/sh\ncase "$LD_LIBRARY_PATH" in *support/lib*) echo Chromium 99.0.1.2;; *) exit 127;; esac\n'
+    registry.write_bytes(tarball(picky))
+    build = bring(entry(registry.read_bytes()), [])
+    assert build.environment()["LD_LIBRARY_PATH"].startswith(str(cache / "99.0.1.2/support/lib"))
+    record = PackageRecord.read(cache / "99.0.1.2")
+    assert record and record.needs_libraries
+
+
+def test_two_installs_at_once_fetch_once(cache: Path, registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.write_bytes(tarball())
+    one, fetches, fetch = entry(registry.read_bytes()), [], package._https
+    monkeypatch.setattr(package, "_https", lambda *given: (fetches.append(1), fetch(*given))[1])
+    builds: list[Build] = []
+    threads = [threading.Thread(target=lambda: builds.append(bring(one, []))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(builds) == 4
+    assert len(set(builds)) == 1
+    assert len(fetches) == 1
+
+
+def test_ensure_says_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Build("Chromium", "1.2.3.4", 1, Path("/b"), "playwright", ("shell",))
+    monkeypatch.setattr(f"{_MODULE}.find_builds", lambda: [build])
+    said: list[str] = []
+    assert ensure(said.append) is build
+    assert "playwright" in said[0]
+
+
+def test_where_nothing_works_every_attempt_and_the_remedy_are_told(
+    cache: Path, registry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{_MODULE}.find_builds", list)
+    monkeypatch.setattr(f"{_MODULE}._run", lambda command, *_: (_ for _ in ()).throw(BrowserError("network is closed")))
+    said: list[str] = []
+    with pytest.raises(BrowserError) as raised:
+        ensure(said.append)
+    text = str(raised.value)
+    assert all(
+        part in text for part in ("Playwright", "Debian", "npm", "network is closed", "404", "TRACEPROOF_BROWSER")
+    )
+    assert sum("did not work" in line for line in said) == 3
+
+
+def test_an_unknown_major_lists_the_known() -> None:
+    with pytest.raises(UsageError, match="153, 110"):
+        install(154, lambda _: None)
+
+
+def test_the_catalogue_is_sound() -> None:
+    assert catalogue()[0].major == 153
+    assert len({one.says for one in catalogue()}) == len(catalogue())
+    assert all(one.integrity.startswith("sha512-") and one.name and one.version for one in catalogue())
