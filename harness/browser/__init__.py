@@ -3,8 +3,8 @@
 from harness.browser.build import Build, probe
 from harness.browser.checkup import Check, doctor, examine
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version, resolve
-from harness.browser.obtain import ensure, install
 from harness.browser.launch import Launched, launch
+from harness.browser.obtain import ensure, install
 
 __all__ = [
     "Build",

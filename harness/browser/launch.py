@@ -223,10 +223,14 @@ async def _watch_for_crashes(launched: Launched) -> None:
 
 
 async def _check_raster(launched: Launched) -> None:
+    """Tiles are made on the GPU only where compositing is there too: with `--disable-gpu` Chrome still says
+    `rasterization: enabled_force`."""
     if launched.spec.raster == "gpu":
-        state = (await launched.gpu_features()).get("rasterization", "absent")
-        if not state.startswith("enabled"):
-            raise CapabilityError(f"GPU raster is {state} in {launched.build} in mode {launched.mode}")
+        features = await launched.gpu_features()
+        states = {name: features.get(name, "absent") for name in ("rasterization", "gpu_compositing")}
+        if not all(state.startswith("enabled") for state in states.values()):
+            said = ", ".join(f"{name} is {state}" for name, state in states.items())
+            raise CapabilityError(f"no GPU raster in {launched.build} in mode {launched.mode}: {said}")
 
 
 async def _close(launched: Launched) -> None:

@@ -25,7 +25,6 @@ from harness.scenario.model import MODES, BrowserSpec
 from harness.versions import EVERY, VersionRange, parse_range
 
 _SMALL_SHM = 512 * 1024**2
-_ANGLE_BY_ITSELF = 100  # from some version between 90 and 103 on, --use-angle implies --use-gl=angle
 _GPU_RASTER = (
     "--use-angle=swiftshader",
     "--enable-gpu-rasterization",
@@ -127,7 +126,7 @@ def command_line(build: Build, mode: str, spec: BrowserSpec, profile: Path, *, h
         f"--user-data-dir={profile}",
         f"--window-size={width},{height}",
         *(["--window-position=0,0"] if mode == HEADED else []),
-        *_raster_arguments(build, spec),
+        *_raster_arguments(spec),
         *([f"--host-resolver-rules={host_rules}"] if host_rules else []),
         *([] if sandbox_works()[0] else ["--no-sandbox"]),
         *(["--disable-dev-shm-usage"] if _small_shm() else []),
@@ -140,10 +139,10 @@ def command_line(build: Build, mode: str, spec: BrowserSpec, profile: Path, *, h
     return _merge_features(arguments)
 
 
-def _raster_arguments(build: Build, spec: BrowserSpec) -> tuple[str, ...]:
+def _raster_arguments(spec: BrowserSpec) -> tuple[str, ...]:
     if spec.raster == "software":
         return ("--disable-gpu",)  # a machine with a GPU then rasters as one without does
-    return (*_GPU_RASTER, "--use-gl=angle") if build.major < _ANGLE_BY_ITSELF else _GPU_RASTER
+    return _GPU_RASTER
 
 
 def _merge_features(arguments: list[str]) -> list[str]:

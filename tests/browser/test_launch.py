@@ -74,8 +74,8 @@ async def wait_for_frame(page: Page, url: str) -> Frame:
 
 async def test_gpu_raster_is_checked_before_it_is_trusted(build: Build) -> None:
     async with launch(build, build.modes[0], BrowserSpec(raster="gpu")) as launched:
-        assert (await launched.gpu_features())["rasterization"].startswith("enabled")
-    with pytest.raises(CapabilityError, match="GPU raster"):
+        assert (await launched.gpu_features())["gpu_compositing"] == "enabled"
+    with pytest.raises(CapabilityError, match="gpu_compositing is disabled"):
         async with launch(build, build.modes[0], BrowserSpec(raster="gpu", args=("--disable-gpu",))):
             pass
 
