@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from harness.categories.sets import CategorySet, category_sets, known_categories
 from harness.errors import CategoryError, Problem
 from harness.scenario.model import Place
-from harness.scenario.schema import nearest
+from harness.scenario.report import nearest
 
 DISABLED = "disabled-by-default-"
 

@@ -11,8 +11,10 @@ from typing import Any
 
 from harness import paths
 from harness.errors import ConfigError, Problem, ScenarioError
-from harness.scenario.nodes import Node, read
-from harness.scenario.schema import Fields, Invalid, Json, Key, Keys, ListOf, MapOf, Report, did_you_mean, listed
+from harness.scenario.nodes import read
+from harness.scenario.report import Invalid, Report, did_you_mean, listed
+from harness.scenario.schema import Fields, Json, Key, Keys, ListOf, MapOf
+from harness.scenario.tree import Node
 from harness.scenario.words import CATEGORY, PROSE, VERSIONS, text_like
 
 KNOWN_FILE = "known.yaml"

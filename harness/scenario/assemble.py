@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from harness.scenario import document
+from harness.scenario.arms import Source, World, read_arms, scope_of
 from harness.scenario.checks import check_names, check_references
-from harness.scenario.fixtures import find_fixture
-from harness.scenario.model import MAIN, Arm, BrowserSpec, Case, Expectation, Template
+from harness.scenario.model import Case, Expectation, Selection, Template
 from harness.scenario.names import Scope, substitute
-from harness.scenario.nodes import Atom, Node, source_text
-from harness.scenario.schema import INVALID, Fields, Invalid, Key, ListOf, Report, read_keys
+from harness.scenario.nodes import source_text
+from harness.scenario.report import INVALID, Invalid, Report
+from harness.scenario.schema import Fields, ListOf, read_keys
 from harness.scenario.selecting import SELECTION
+from harness.scenario.tree import Atom, Node
+from harness.scenario.windows import refs_with_own_windows, with_own_window
 from harness.versions import EVERY
 
 MAX_CELLS = 200
-_ARM_PARTS = tuple(document.ARM_KEYS)
 _EXPECTATIONS = {"expect": document.EXPECTATION, "require": document.REQUIREMENT}
-
-
-@dataclass(frozen=True)
-class World:
-    """What a scenario may refer to outside itself."""
-
-    claim_ids: Sequence[str]
-    fixtures_roots: Sequence[Path]
-
-
-@dataclass
-class _Source:
-    root: Node
-    text: str
-    path: Path
-    world: World
-    report: Report
-
-    @property
-    def arm_nodes(self) -> dict[str, Node]:
-        """The arms as written; the whole scenario is the only arm where there are none."""
-        arms = self.root.get("arms")
-        return dict(arms.items()) if arms else {}
 
 
 def assemble(root: Node, text: str, path: Path, world: World, report: Report) -> list[Case]:
@@ -52,7 +32,7 @@ def assemble(root: Node, text: str, path: Path, world: World, report: Report) ->
         expected = f"a mapping with {', '.join(key for key, spec in document.TOP.items() if spec.required)}"
         report.add(root.at, "a scenario is a mapping", expected=expected, found=root.kind)
         return []
-    source = _Source(root, text, path, world, report)
+    source = Source(root, text, path, world, report)
     constants = _constants(source)
     if constants is None:
         _check_shape(source)
@@ -63,7 +43,7 @@ def assemble(root: Node, text: str, path: Path, world: World, report: Report) ->
     return [] if report.problems else [case for case in cases if case is not None]
 
 
-def _constants(source: _Source) -> Mapping[str, Atom] | None:
+def _constants(source: Source) -> Mapping[str, Atom] | None:
     """The top level's `let`; None when `let` or `matrix`, on which all else rests, is wrong."""
     before = len(source.report.problems)
     let, matrix = source.root.get("let"), source.root.get("matrix")
@@ -80,7 +60,7 @@ def _constants(source: _Source) -> Mapping[str, Atom] | None:
     return {name: part.value for name, part in let.items()} if let else {}  # type: ignore[misc]
 
 
-def _cells(source: _Source) -> list[dict[str, Atom]]:
+def _cells(source: Source) -> list[dict[str, Atom]]:
     matrix = source.root.get("matrix")
     if matrix is None:
         return [{}]
@@ -88,32 +68,17 @@ def _cells(source: _Source) -> list[dict[str, Atom]]:
     for axis, (name, part) in zip(axes, matrix.items(), strict=True):
         if len({(type(value), value) for _, value in axis}) < len(axis):
             source.report.add(part.at, f'a value of "{name}" is given twice', remedy="keep one of them")
-    cells = [dict(cell) for cell in itertools.product(*axes)]
-    if len(cells) > MAX_CELLS:
-        message = f"the matrix has {len(cells)} cells, more than {MAX_CELLS}"
+    if (size := math.prod(len(axis) for axis in axes)) > MAX_CELLS:
+        message = f"the matrix has {size} cells, more than {MAX_CELLS}"
         source.report.add(matrix.at, message, remedy="take values away, or split the scenario")
-        return cells[:1]
-    return cells
+        axes = [axis[:1] for axis in axes]
+    return [dict(cell) for cell in itertools.product(*axes)]
 
 
-def _scope(
-    source: _Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], fixture: bool, used: set[str]
-) -> Scope:
-    """Constants with the cell's names inside them filled in."""
-    cell_scope = Scope(cell, fixture, used)
-    variables: dict[str, Atom] = dict(cell)
-    let = source.root.get("let")
-    for name, value in constants.items():
-        at = (let and let.get(name)) or source.root
-        filled = substitute(at.with_value(value), cell_scope, source.report)
-        variables[name] = filled.value  # type: ignore[assignment]
-    return Scope(variables, fixture, used)
-
-
-def _case(source: _Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], used: set[str]) -> Case | None:
+def _case(source: Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], used: set[str]) -> Case | None:
     root, report = source.root, source.report
     arm_nodes = source.arm_nodes
-    scope = _scope(source, constants, cell, _has_fixture(root, arm_nodes), used)
+    scope = scope_of(source, constants, cell, _has_fixture(root, arm_nodes), used)
     skipped = {"matrix", "let", "expect", "require", "arms", *(document.PARTS if arm_nodes or root.get("arms") else ())}
     head = substitute(root.with_value({key: part for key, part in root.items() if key not in skipped}), scope, report)
     optional = {key: replace(spec, required=False) if key in skipped else spec for key, spec in document.TOP.items()}
@@ -124,7 +89,7 @@ def _case(source: _Source, constants: Mapping[str, Atom], cell: Mapping[str, Ato
             'the key "expect" is missing in scenario',
             expected=f"expect: {document.TOP['expect'].schema.expected}",
         )
-    arms = _arms(source, constants, cell, used)
+    arms = read_arms(source, constants, cell, used)
     lists = {key: _expectation_fields(source, key, scope) for key in ("expect", "require")}
     selections = _read_selections(head)
     claims = _claim_names(head)
@@ -134,7 +99,8 @@ def _case(source: _Source, constants: Mapping[str, Atom], cell: Mapping[str, Ato
     check_references(root, good_fields, arms, selections, written, claims, report)
     if report.problems or good_fields is None:
         return None
-    return _build(source, good_fields, cell, arms, written, claims)
+    case = _build(source, good_fields, cell, arms, written, claims)
+    return replace(case, select={name: with_own_window(one, case.select, report) for name, one in case.select.items()})
 
 
 def _has_fixture(root: Node, arm_nodes: Mapping[str, Node]) -> bool:
@@ -152,7 +118,7 @@ def _claim_names(head: Node) -> list[str]:
     return [part.value for part in claims.parts() if isinstance(part.value, str)] if claims else []
 
 
-def _expectation_fields(source: _Source, key: str, scope: Scope) -> list[Any]:
+def _expectation_fields(source: Source, key: str, scope: Scope) -> list[Any]:
     part = source.root.get(key)
     if part is None:
         return []
@@ -162,84 +128,8 @@ def _expectation_fields(source: _Source, key: str, scope: Scope) -> list[Any]:
     return [_EXPECTATIONS[key].read(substitute(node, scope, source.report), source.report) for node in part.parts()]
 
 
-# --- arms -----------------------------------------------------------------------------------------------------------
-
-
-def _arms(source: _Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], used: set[str]) -> dict[str, Any]:
-    """Each arm by name, `INVALID` where its parts could not be read."""
-    root, report = source.root, source.report
-    arms = root.get("arms")
-    if arms is None:
-        scope = _scope(source, constants, cell, root.get("fixture") is not None, used)
-        return {MAIN: _arm(source, MAIN, root, scope)}
-    if not isinstance(arms.value, dict) or not arms.value:
-        document.TOP["arms"].schema.read(arms, report)
-        return {}
-    result: dict[str, Any] = {}
-    for name, node in arms.items():
-        try:
-            document.check_name(name)
-        except ValueError as error:
-            report.add(arms.keys[name], str(error))
-        if not isinstance(node.value, dict):
-            report.add(
-                node.at,
-                f'the arm "{name}" is not a mapping',
-                expected=f"a mapping with {', '.join(_ARM_PARTS)}",
-                found=node.kind,
-            )
-            result[name] = INVALID
-            continue
-        known = {key: part for key, part in node.items() if key in _ARM_PARTS}
-        strange = node.with_value({key: part for key, part in node.items() if key not in _ARM_PARTS})
-        read_keys(strange, document.ARM_KEYS, report, "arm")
-        own = node.get("let")
-        if own and document.LET.read(own, report) is INVALID:
-            result[name] = INVALID
-            continue
-        own_constants: dict[str, Atom] = {key: part.value for key, part in own.items()} if own else {}  # type: ignore[misc]
-        merged = _merge(root, node.with_value(known))
-        scope = _scope(source, {**constants, **own_constants}, cell, merged.get("fixture") is not None, used)
-        result[name] = _arm(source, name, merged, scope)
-    return result
-
-
-def _merge(root: Node, arm: Node) -> Node:
-    """The top level with the arm's parts over it; `record` and `browser` are merged key by key."""
-    parts = {key: part for key, part in root.items() if key in document.PARTS}
-    keys = {**root.keys, **arm.keys}
-    for key, part in arm.items():
-        base = parts.get(key)
-        if base is not None and isinstance(base.value, dict) and isinstance(part.value, dict):
-            part = Node(part.at, {**base.value, **part.value}, {**base.keys, **part.keys}, part.span)
-        parts[key] = part
-    return Node(arm.at, parts, keys, arm.span)
-
-
-def _arm(source: _Source, name: str, node: Node, scope: Scope) -> Any:
-    report = source.report
-    parts = {key: part for key, part in node.items() if key in document.PARTS}
-    filled = substitute(Node(node.at, parts, node.keys, node.span), scope, report)
-    what = "scenario" if name == MAIN else f'arm "{name}" (nor at the top level)'
-    keys: dict[str, Key] = {
-        key: replace(spec, required=key in ("record", "steps")) for key, spec in document.PARTS.items()
-    }
-    present = Node(filled.at, filled.value, {key: at for key, at in filled.keys.items() if key in parts}, filled.span)
-    fields = read_keys(present, keys, report, what)
-    fixture = present.get("fixture")
-    found = find_fixture(fixture, source.path.parent, source.world.fixtures_roots, report) if fixture else None
-    if isinstance(fields, Invalid) or isinstance(found, Invalid):
-        return INVALID
-    steps = tuple(replace(step, index=index) for index, step in enumerate(fields["steps"]))
-    arm = Arm(name, fields["record"], fields.get("browser", BrowserSpec()), found.path if found else None, steps)
-    return arm, found.root if found else None
-
-
-# --- putting it together --------------------------------------------------------------------------------------------
-
-
 def _build(
-    source: _Source,
+    source: Source,
     fields: Fields,
     cell: Mapping[str, Atom],
     arms: Mapping[str, Any],
@@ -248,6 +138,7 @@ def _build(
 ) -> Case:
     roots = [root for _, root in arms.values() if root]
     names = tuple(arms)
+    select = fields.get("select", {})
     return Case(
         id=fields["scenario"],
         title=fields["title"],
@@ -256,9 +147,13 @@ def _build(
         at=source.root.at,
         claims=tuple(claims),
         arms={name: arm for name, (arm, _) in arms.items()},
-        select=fields.get("select", {}),
-        expect=tuple(_expectation(source, index, read, names, claims) for index, read in enumerate(written["expect"])),
-        require=tuple(_expectation(source, index, read, names, []) for index, read in enumerate(written["require"])),
+        select=select,
+        expect=tuple(
+            _expectation(source, index, read, names, claims, select) for index, read in enumerate(written["expect"])
+        ),
+        require=tuple(
+            _expectation(source, index, read, names, [], select) for index, read in enumerate(written["require"])
+        ),
         versions=fields.get("versions", EVERY),
         modes=fields.get("modes", ()),
         reason=fields.get("reason", ""),
@@ -279,7 +174,9 @@ def _cell_text(value: Atom) -> str:
     return value.text if isinstance(value, Template) else str(value)
 
 
-def _expectation(source: _Source, index: int, read: Any, arms: tuple[str, ...], claims: list[str]) -> Expectation:
+def _expectation(
+    source: Source, index: int, read: Any, arms: tuple[str, ...], claims: list[str], select: Mapping[str, Selection]
+) -> Expectation:
     form_name, form, fields = read
     named = (fields["claim"],) if "claim" in fields else fields.get("claims", tuple(claims))
     chosen = (fields["arm"],) if "arm" in fields else fields.get("arms")
@@ -287,23 +184,23 @@ def _expectation(source: _Source, index: int, read: Any, arms: tuple[str, ...], 
         index=index,
         claims=named,
         form_name=form_name,
-        form=form,
+        form=refs_with_own_windows(form, select, source.report),
         at=fields.node.at,
         text=source_text(source.text, fields.node),
-        control=fields.get("control", ()),
+        control=refs_with_own_windows(fields.get("control", ()), select, source.report),
         arms=arms if chosen == "all" else chosen or arms[:1],
         because=fields.get("because", ""),
     )
 
 
-def _check_shape(source: _Source) -> None:
+def _check_shape(source: Source) -> None:
     """At least the unknown keys of the top level, where names cannot be put in."""
     root = source.root
     strange = {key: part for key, part in root.items() if key not in document.TOP}
     read_keys(root.with_value(strange), document.TOP, source.report, "scenario")
 
 
-def _check_unused(source: _Source, used: set[str]) -> None:
+def _check_unused(source: Source, used: set[str]) -> None:
     homes = [
         source.root.get("matrix"),
         source.root.get("let"),

@@ -10,8 +10,9 @@ from typing import Any
 
 from harness.scenario.model import MAIN, Aggregate, Arm, Place, Query, Ref, Selection, Step
 from harness.scenario.names import templates_in
-from harness.scenario.nodes import Node
-from harness.scenario.schema import INVALID, Fields, Report, did_you_mean, listed
+from harness.scenario.report import INVALID, Report, did_you_mean, listed
+from harness.scenario.schema import Fields
+from harness.scenario.tree import Node
 
 START, END = "start", "end"  # the marks that every recording has
 _LINKS = ("base", "gaps_of", "inside", "not_inside", "containing", "not_containing")

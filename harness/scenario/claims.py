@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from harness.scenario.model import Claim, Place, Undecidable
-from harness.scenario.nodes import Node, read
-from harness.scenario.schema import Choice, Fields, Invalid, Json, Key, Keys, ListOf, Report
+from harness.scenario.nodes import read
+from harness.scenario.report import Invalid, Report
+from harness.scenario.schema import Choice, Fields, Json, Key, Keys, ListOf
+from harness.scenario.tree import Node
 from harness.scenario.words import PROSE, SCENARIO_ID, TAG, VERSIONS
 from harness.versions import EVERY
 

@@ -11,7 +11,8 @@ from harness import paths
 from harness.errors import ConfigError
 from harness.scenario.model import Case, Claim
 from harness.scenario.nodes import read
-from harness.scenario.schema import Invalid, Key, Keys, ListOf, MapOf, Report
+from harness.scenario.report import Invalid, Report
+from harness.scenario.schema import Key, Keys, ListOf, MapOf
 from harness.scenario.words import PROSE, SCENARIO_ID
 
 

@@ -6,31 +6,17 @@ import re
 from typing import Any
 
 from harness.scenario.forms import COMMON, FORMS, build_form
+from harness.scenario.mentions import CLAIM
 from harness.scenario.model import MODES, RECORDERS, BrowserSpec, NoneOf, Paired, RecordSpec, Step
-from harness.scenario.nodes import Node
-from harness.scenario.schema import (
-    INVALID,
-    Choice,
-    Fields,
-    Forms,
-    Json,
-    Key,
-    Keys,
-    ListOf,
-    MapOf,
-    Named,
-    Report,
-    Schema,
-    did_you_mean,
-    listed,
-)
+from harness.scenario.report import INVALID, Report, did_you_mean, listed
+from harness.scenario.schema import Choice, Fields, Forms, Json, Key, Keys, ListOf, MapOf, Named, Schema
 from harness.scenario.selecting import SELECTION
+from harness.scenario.tree import Node
 from harness.scenario.verbs import BARE, STEP_MAPPING, VERBS
 from harness.scenario.words import (
     ATOM,
     BOOL,
     CATEGORY,
-    CLAIM,
     IDENTIFIER,
     POSITIVE,
     PROSE,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from harness.scenario.model import Template
-from harness.scenario.nodes import Node, shown
-from harness.scenario.schema import INVALID, Invalid, Report
+from harness.scenario.nodes import shown
+from harness.scenario.report import INVALID, Invalid, Report
+from harness.scenario.tree import Node
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from harness import paths
 from harness.errors import Problem, ScenarioError
-from harness.scenario.assemble import World, assemble
+from harness.scenario.arms import World
+from harness.scenario.assemble import assemble
 from harness.scenario.claims import ClaimsFile, by_id, read_claims
 from harness.scenario.model import Case, Claim
 from harness.scenario.nodes import read, shown
-from harness.scenario.schema import Report
+from harness.scenario.report import Report
 
 SCENARIO_SUFFIX = ".scenario.yaml"
 CLAIMS_FILE = "claims.yaml"

@@ -78,7 +78,8 @@ class Selection:
     """Named events picked from a recording. Every criterion that is given must hold; a bare one picks everything.
 
     source: `trace` (events), `server` (requests of the fixture server's log), `marks` (step marks).
-    base: another selection that this one narrows (`of:`), with the arm where it names one (`of: reads@plain`).
+    base: another selection that this one narrows (`of:`), with the arm where it names one (`of: reads@plain`). A
+        `during` of this one takes the place of the base's: the loader writes such a selection out (`windows.py`).
     gaps_of: pseudo-events for the time between one event's end and the next one's start, for each thread or `by` group.
     on: `<process>.<thread>`, see `docs/scenarios.md`; the default is `page`: every thread of the page's process.
     phases: group words (`slice`, `instant`, `async`, `flow`, `counter`, `metadata`, `object`, `sample`) or raw letters;
@@ -109,12 +110,15 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A use of a selection: by name, with the arm where one is named, narrowed further where the form says so."""
+    """A use of a selection: by name, with the arm where one is named, narrowed further where the form says so.
+
+    `narrowed` stands for the whole selection: its `base` is `name`, or it is written out where its window is another.
+    """
 
     name: str
     arm: str | None
     at: Place
-    narrowed: Selection | None = None  # its `base` is `name`
+    narrowed: Selection | None = None
 
 
 # --- expectation forms --------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.scenario.model import Place, Template
-from harness.scenario.nodes import Atom, Node
-from harness.scenario.schema import Report, did_you_mean, listed
+from harness.scenario.report import Report, did_you_mean, listed
+from harness.scenario.tree import Atom, Node
 
 RUN_NAMES = {
     "fixture.url": "the fixture's address on the server",

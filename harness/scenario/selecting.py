@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from harness.scenario.mentions import WINDOW, SelectionName
 from harness.scenario.model import Condition, Ref, Selection, ValueTest
-from harness.scenario.nodes import Node
-from harness.scenario.schema import (
-    INVALID,
-    ByKind,
-    Choice,
-    Fields,
-    Json,
-    Key,
-    Keys,
-    ListOf,
-    Named,
-    Report,
-    Schema,
-    listed,
-)
+from harness.scenario.report import INVALID, Report, listed
+from harness.scenario.schema import ByKind, Choice, Fields, Json, Key, Keys, ListOf, Named, Schema
+from harness.scenario.tree import Node
 from harness.scenario.words import (
     ATOM,
     CATEGORY,
@@ -32,8 +21,6 @@ from harness.scenario.words import (
     ROLE,
     TEXT,
     TRUE,
-    WINDOW,
-    SelectionName,
     number,
     parse_path,
 )
@@ -244,6 +231,14 @@ REF = Named(
         mapping=Keys("reference", {"of": Key(SelectionName(arm=True), required=True), **NARROWING}, _build_ref),
     ),
 )
+
+
+REFS = ListOf(REF, at_least=1)
+
+
+def of_key(says: str = "the selection") -> Key:
+    """The key that a form cannot do without."""
+    return Key(REF, says, required=True)
 
 
 def narrow(ref: Ref, fields: Fields, keys: tuple[str, ...], report: Report) -> Any:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.scenario.mentions import Pattern
 from harness.scenario.schema import Choice, Forms, Key, Keys, ListOf, MapOf, Schema
-from harness.scenario.words import BOOL, DURATION, TEXT, WORD, Anything, Nothing, Pattern, number, text_like
+from harness.scenario.words import BOOL, DURATION, TEXT, WORD, Anything, Nothing, number, text_like
 
 LIFECYCLES = (
     *("init", "commit", "DOMContentLoaded", "load", "firstPaint", "firstContentfulPaint", "firstImagePaint"),

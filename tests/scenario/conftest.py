@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.scenario import load_file
 from harness.scenario.model import Case, Claim, Place
+from harness.scenario.nodes import read
 
 HERE = Path(__file__).parent
 PAGES = HERE / "pages"
@@ -28,6 +30,11 @@ STEPS = 'steps:\n  - goto: "${fixture.url}"\n  - mark: done\n'
 REST = 'select:\n  bursts: {name: ParseHTML, on: page.main}\nexpect:\n  - count: {of: bursts, is: ">= 1"}\n'
 
 Load = Callable[..., list[Case]]
+
+
+def plain(path: Path) -> Any:
+    """A YAML file as plain data, by the rules of the language (`on:` is a key)."""
+    return read(path)[0].plain()
 
 
 @pytest.fixture

@@ -1,0 +1,79 @@
+"""Rules that need no recording, and what coverage counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.scenario import Checklist, claims_coverage, lint, own_checklist
+from harness.scenario.model import Undecidable
+from tests.scenario.conftest import CLAIMS, REST, Load
+
+ONE, TWO = CLAIMS["parse-html.one"], CLAIMS["parse-html.two"]
+OUT_OF_REACH = replace(TWO, undecidable=Undecidable("corpus", "not at hand"))
+
+
+def test_a_claim_needs_a_scenario_or_a_reason(load: Load) -> None:
+    cases = load()
+    assert [problem.message for problem in lint([ONE, TWO], cases)] == [
+        "nothing decides parse-html.two, and no reason is stated"
+    ]
+    assert lint([ONE, OUT_OF_REACH], cases) == []
+    assert lint([ONE, replace(TWO, open="later")], cases) == []
+    assert "but a scenario decides it" in lint([replace(ONE, open="later"), OUT_OF_REACH], cases)[0].message
+
+
+def test_a_claim_comes_from_the_checklist(load: Load) -> None:
+    assert [problem.message for problem in lint([ONE], load(), ["parse-html.two"])] == [
+        "parse-html.one is not in the checklist"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expectation", "message"),
+    [
+        ('count: {of: bursts, is: "<= 3"}', "an empty selection meets this test: it proves nothing alone"),
+        ('compare: {left: {count: bursts}, is: "< 3"}', "an empty selection meets this test: it proves nothing alone"),
+        ('each: {of: bursts, has: {dur: {compare: "< 5ms"}}}', "an upper limit in absolute time: dur < 5ms"),
+        ('compare: {left: {median: dur, of: bursts}, is: "1..2ms"}', "an upper limit in absolute time: is 1..2ms"),
+    ],
+)
+def test_expectations_that_prove_little(load: Load, expectation: str, message: str) -> None:
+    cases = load(rest=REST.split("  - count")[0] + f"  - {expectation}\n")
+    assert [problem.message for problem in lint([ONE], cases)] == [message]
+
+
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        'count: {of: bursts, is: "<= 3"}\n    control: {count: {of: bursts, on: any, is: ">= 1"}}',
+        'each: {of: bursts, has: {dur: {compare: "> 0"}}}',
+        'each: {of: bursts, has: {dur: {compare: ">= 300ms"}, args.n: {compare: "< 5"}}}',
+        "compare: {left: {sum: dur, of: bursts}, right: {sum: self, of: bursts}, ratio: '<= 3'}",
+    ],
+)
+def test_expectations_that_are_sound(load: Load, expectation: str) -> None:
+    assert lint([ONE], load(rest=REST.split("  - count")[0] + f"  - {expectation}\n")) == []
+
+
+def test_coverage_counts_each_claim_once(load: Load) -> None:
+    listed = Checklist({"parse-html": ("parse-html.one", "parse-html.two"), "paint": ("paint.a",)}, {"paint": "Paint"})
+    coverage = claims_coverage([ONE, OUT_OF_REACH], load(), listed)
+    assert (coverage.total, coverage.decided, coverage.undecidable, coverage.open) == (3, 1, 1, 1)
+    assert coverage.by_event["parse-html"].undecidable == {"parse-html.two": "corpus: not at hand"}
+    assert coverage.by_event["paint"].open == {"paint.a": ""}
+    assert claims_coverage([ONE, OUT_OF_REACH], load()).total == 2
+
+
+def test_the_checklist_is_the_manuals() -> None:
+    listed = own_checklist()
+    ids = [name for names in listed.ids.values() for name in names]
+    assert len(ids) == len(set(ids)) == 2354
+    assert all(name.startswith(f"{slug}.") for slug, names in listed.ids.items() for name in names)
+    folder = Path(__file__).parents[3] / "shared" / "claims"
+    if not folder.is_dir():
+        pytest.skip("the list that the checklist was made from is not beside this checkout")
+    written = "".join(path.read_text() for path in folder.rglob("*.yaml"))
+    assert all(f"id: {name}\n" in written or f'id: "{name}"\n' in written for name in ids)
