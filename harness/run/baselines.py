@@ -21,7 +21,8 @@ from typing import Any
 from harness.errors import ConfigError, ScenarioError
 from harness.scenario.model import MODES, Place
 from harness.scenario.nodes import read
-from harness.scenario.schema import Choice, Fields, Invalid, Key, Keys, ListOf, Report, did_you_mean
+from harness.scenario.report import Invalid, Report, did_you_mean
+from harness.scenario.schema import Choice, Fields, Key, Keys, ListOf
 from harness.scenario.words import PROSE, SCENARIO_ID, VERSIONS, text_like
 from harness.verdict import Verdict
 from harness.versions import EVERY, VersionRange

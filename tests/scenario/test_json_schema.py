@@ -23,7 +23,7 @@ OF_FORM = (
         "verb-without-argument",
         "missing-key",
     ),
-    *("duration-without-unit", "two-forms-in-one", "wrong-words", "many-at-once", "list"),
+    *("missing-key", "duration-without-unit", "two-forms-in-one", "wrong-words", "many-at-once", "list"),
 )
 
 
