@@ -1,6 +1,6 @@
 """Which events lie inside which, over whole selections at once.
 
-Slices and instants nest by the trace's own tree. Everything else (async spans, gaps, samples) lies inside what covers
+What the trace's own tree holds nests as it says. Everything else (async spans, counters, gaps) lies inside what covers
 its time on the same thread. Nothing lies inside itself.
 """
 
@@ -11,11 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from harness.expect.items import Item, Pseudo
-
-
-def in_tree(item: Item) -> bool:
-    return not isinstance(item, Pseudo) and item.kind in ("slice", "instant")
+from harness.expect.items import Item
+from harness.expect.timing import in_tree
 
 
 def _bounds(item: Item) -> tuple[float, float]:

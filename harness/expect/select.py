@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from harness.errors import Problem, ScenarioError
@@ -18,7 +19,7 @@ from harness.expect.where import Where, compile_regex
 from harness.roles import parse_role
 from harness.scenario.model import Place, Ref, Selection
 from harness.trace import in_scope, resolve_page
-from harness.trace.context import END, START
+from harness.trace.context import END, START, PageIdentity
 
 DEFAULT_ROLE = "page"
 OF_THE_PAGE = ("page", "frames", "other-renderer")  # roles that mean nothing where the page is not known
@@ -50,6 +51,10 @@ class Picker:
         self.select, self._siblings = select, siblings
         self._named: dict[str, Population | None] = {}
         self._scopes: dict[str, c.Scope] = {}
+
+    @cached_property
+    def _page(self) -> PageIdentity:
+        return resolve_page(self.trace, self.context)
 
     def sibling(self, arm: str | None) -> Picker:
         if arm is None or arm == self.arm:
@@ -161,11 +166,10 @@ class Picker:
 
     def _scope(self, role: str, at: Place) -> c.Scope:
         if role not in self._scopes:
-            page = resolve_page(self.trace, self.context)
             try:
-                if parse_role(role).process in OF_THE_PAGE and not page.frames:
-                    raise Unanswerable(f"`{role}` cannot be told from other threads in this trace: {page.how}")
-                self._scopes[role] = c.Scope(role, in_scope(role, self.trace, page), self.trace)
+                if parse_role(role).process in OF_THE_PAGE and not self._page.frames:
+                    raise Unanswerable(f"`{role}` cannot be told from other threads in this trace: {self._page.how}")
+                self._scopes[role] = c.Scope(role, in_scope(role, self.trace, self._page), self.trace)
             except ValueError as error:
                 raise _wrong(str(error), at) from None
         return self._scopes[role]

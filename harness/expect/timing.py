@@ -11,8 +11,18 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from harness.trace import Event
+
 if TYPE_CHECKING:
     from harness.expect.items import Item
+
+
+_OF_THE_TREE = ("slice", "instant", "flow", "object", "sample")
+
+
+def in_tree(item: Item) -> bool:
+    """Whether the trace's tree of slices has a place for it: pseudo-events have none, nor have spans and counters."""
+    return item.kind in _OF_THE_TREE and isinstance(item, Event)
 
 
 def _chain(item: Item) -> tuple[tuple[float, int], ...]:
@@ -28,7 +38,9 @@ def starts_before(a: Item, b: Item) -> bool:
     """`a` starts before `b`; false on a tie between threads."""
     if a.ts != b.ts:
         return a.ts < b.ts
-    return same_thread(a, b) and _chain(a) < _chain(b)
+    if not same_thread(a, b):
+        return False
+    return _chain(a) < _chain(b) if in_tree(a) and in_tree(b) else a.seq < b.seq
 
 
 def ends_before(a: Item, b: Item) -> bool:
@@ -45,5 +57,8 @@ def in_time_order(items: Iterable[Item]) -> list[Item]:
     ordered: list[Item] = []
     for _, tied in groupby(sorted(items, key=attrgetter("ts", "seq")), key=attrgetter("ts")):
         group = list(tied)
-        ordered += group if len(group) == 1 else sorted(group, key=lambda item: (item.pid, item.tid, _chain(item)))
+        if len(group) > 1:
+            nested = all(map(in_tree, group))
+            group.sort(key=lambda item: (item.pid, item.tid, _chain(item) if nested else ((0, item.seq),)))
+        ordered += group
     return ordered

@@ -18,7 +18,7 @@ def count(form: Count, scope: Scope) -> Result:
         return _count_per(form, population)
     found = population.size
     met = form.test.accepts(found)
-    misses, hints = ([], []) if met else near_misses(population)
+    misses, hints = near_misses(population) if found < form.test.low else ([], [])
     return Result(
         met,
         f"asked for {form.test} {phrase(population)}, found {found:,}",

@@ -71,6 +71,7 @@ def _run(sql: str, scope: Scope) -> tuple[list[str], list[tuple[Any, ...]]]:
             "autoinstall_known_extensions": False,
             "lock_configuration": True,
             "threads": 2,
+            "memory_limit": "2GB",
         },
     )
     try:
