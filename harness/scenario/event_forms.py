@@ -164,6 +164,7 @@ def _build_join(fields: Fields, report: Report) -> Any:
             fields.node.at, "a join takes either on or by", found=found, expected="on: [paths] or by: containment"
         )
     on = fields.get("on", ())
+    on = (on,) if isinstance(on, str) else on
     pairs = tuple(on.items()) if isinstance(on, dict) else tuple((path, path) for path in on)
     unmatched: Mapping[str, NumberTest] = fields.get("unmatched", {})
     return Join(

@@ -37,7 +37,8 @@ def with_own_window(selection: Selection, select: Mapping[str, Selection], repor
         return selection
     given = {name: value for name in _CRITERIA if (value := getattr(selection, name))}
     where = base.where + selection.where
-    merged = replace(base, at=selection.at, during=selection.during, where=where, take=selection.take, **given)
+    arm = base.arm or selection.arm  # as a chain of selections would find it
+    merged = replace(base, at=selection.at, arm=arm, during=selection.during, where=where, take=selection.take, **given)
     return with_own_window(merged, select, report)
 
 

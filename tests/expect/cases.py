@@ -15,7 +15,7 @@ from harness.trace.context import FrameIdentity, PageIdentity, RecordingContext
 from tests import traces
 from tests.expect.tables import Row, scenario
 
-SELECT = {"a": "{name: A}", "b": "{name: B}", "c": "{name: C}", "all": "{on: any}"}
+SELECT = {"a": "{name: A}", "b": "{name: B}", "c": "{name: C}", "anything": "{on: any}"}
 PAGE = PageIdentity([FrameIdentity(traces.PAGE, traces.PAGE)])
 
 

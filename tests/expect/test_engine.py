@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from harness.errors import ScenarioError
@@ -9,6 +12,7 @@ from harness.expect import Recording, evaluate, evaluate_require
 from harness.expect.recording import Unanswerable
 from harness.expect.templates import resolve
 from harness.scenario.model import Template
+from harness.trace import load
 from harness.trace.context import RecordingContext
 from harness.verdict import Outcome
 from tests import traces
@@ -54,7 +58,7 @@ def test_a_trace_that_does_not_tell_the_page_is_no_evidence() -> None:
     finding = evaluate_form(expectation("count: {of: a, is: 1}"), trace, RecordingContext())
     assert finding.outcome is Outcome.INVALID
     assert "cannot be told" in finding.summary
-    assert evaluate_form(expectation("count: {of: all, is: 2}"), trace, RecordingContext()).outcome is Outcome.MET
+    assert evaluate_form(expectation("count: {of: anything, is: 2}"), trace, RecordingContext()).outcome is Outcome.MET
 
 
 def test_without_recordings_nothing_is_evidence() -> None:
@@ -66,8 +70,11 @@ def test_without_recordings_nothing_is_evidence() -> None:
 
 def test_preconditions_are_findings_of_their_own() -> None:
     case = expectation("count: {of: a, is: 1}")
-    trace = traces.make([*traces.names(), traces.slice("A", ts=1, dur=2)])
-    assert evaluate_require(case, {"main": [Recording(trace, RecordingContext(page=PAGE))]}) == []
+    case = replace(case, require=(replace(case.expect[0], claims=()),))
+    for events, outcome in (([traces.slice("A", ts=1, dur=2)], Outcome.MET), ([], Outcome.UNMET)):
+        trace = traces.make([*traces.names(), *events])
+        (finding,) = evaluate_require(case, {"main": [Recording(trace, RecordingContext(page=PAGE))]})
+        assert (finding.outcome, finding.claims) == (outcome, [])
 
 
 def test_a_whole_trace_without_marks_lies_between_start_and_end() -> None:
@@ -85,8 +92,7 @@ def test_arguments_are_decoded_only_where_a_test_looks_at_them() -> None:
     finding = evaluate_form(expectation("query: 'select args from a', rows: 3"), trace)
     assert finding.outcome is Outcome.MET
     evaluate_form(expectation("each: {of: a, has: {args.n: {type: integer}}}"), trace)
-    middle = [event for event in trace.by_name("B")][1]
-    assert middle.decoded is None
+    assert trace.by_name("B")[1].decoded is None
     assert all(event.decoded is not None for event in trace.by_name("A"))
 
 
@@ -111,9 +117,6 @@ def test_flows_are_a_table() -> None:
 
 
 def test_a_query_reads_arguments_that_are_no_utf_8(tmp_path: object) -> None:
-    from pathlib import Path
-
-    from harness.trace import load
 
     assert isinstance(tmp_path, Path)
     path = traces.write_trace(

@@ -1,4 +1,4 @@
-"""What a finding shows a person: near misses with their reasons, threads and parents; nothing longer than can be read."""
+"""What a finding shows a person: near misses with their reasons, threads and parents, cut to what can be read."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def test_the_nearest_misses_come_first_with_all_their_reasons() -> None:
         (10, "CrRendererMain", []),
         (600, "Compositor", []),
     ]
+    outside = "is not inside any `b`; it has no parent"
     assert [miss.note for miss in finding.misses] == [
-        "missed: not inside any `b`; its parents are RunTask > FunctionCall".replace("not", "is not"),
-        "missed: is not inside any `b`; it has no parent; dur 12 us is not >= 100us",
-        "missed: is on Compositor 100:101, not on page.main; is not inside any `b`; it has no parent; "
-        "dur 7 us is not >= 100us",
+        "missed: is not inside any `b`; its parents are RunTask > FunctionCall",
+        f"missed: {outside}; dur 12 us is not >= 100us",
+        f"missed: is on Compositor 100:101, not on page.main; {outside}; dur 7 us is not >= 100us",
     ]
     assert finding.summary == "asked for 1 `near` (A on page.main inside `b` where dur), found 0"
-    assert finding.text.startswith("count:") or "count" in finding.text
-    assert finding.place.endswith(":5") or finding.place.count(":") >= 2
+    assert finding.text == "count: {of: near, is: 1}" or finding.text == "{count: {of: near, is: 1}}"
+    assert finding.place.count(":") == 2
 
 
 def test_a_name_that_nothing_has_brings_similar_names() -> None:
@@ -71,8 +71,7 @@ def test_marks_and_requests_say_what_they_are() -> None:
 
 
 def test_an_answer_over_arms_names_the_one_that_failed() -> None:
-    case = expectation("count: {of: a, is: 1}, arms: all")
-    case = expectation("count: {of: a, is: 1}, arms: [plain, tracking]") if len(case.arms) < 2 else case
+    case = expectation("count: {of: a, is: 1}, arms: [plain, tracking]")
     one = traces.make([*traces.names(), traces.slice("A", ts=10, dur=5)])
     none = traces.make(traces.names())
     recordings = {
@@ -89,4 +88,4 @@ def test_rows_of_a_query_that_name_events_show_them() -> None:
     case = expectation("query: 'select seq, dur from a where dur > 6', rows: none, over: a")
     finding = evaluate_form(case, trace)
     assert [miss.ts_us for miss in finding.misses] == [20]
-    assert finding.details == ["seq, dur: 13, 7"] or finding.details[0].startswith("seq, dur: ")
+    assert finding.details == [f"seq, dur: {finding.misses[0].seq}, 7"]

@@ -30,7 +30,7 @@ def test_paths_are_read(text: str, steps: tuple[str | int | None, ...]) -> None:
     "text", ["", ".", "args.", "args..x", ".args", "args[", "args[x]", "args[-]", 'args."x', "args]"]
 )
 def test_what_is_no_path_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a path|does not begin"):
+    with pytest.raises(ValueError, match=r"is not a path|does not begin"):
         parse_path(text)
 
 
