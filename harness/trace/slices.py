@@ -17,6 +17,10 @@ from collections.abc import Iterable, Sequence
 from harness.trace.event import Event, merge_args
 
 OVERLAPS = "overlapping slices"
+TOO_DEEP = "slices nested too deep"
+DEEPEST = (
+    5000  # C frees a chain of parents by recursion: one of 50,000 (begins that all lost their ends) would crash it
+)
 
 
 def pair(track: Iterable[Event], anomalies: Counter[str]) -> list[Event]:
@@ -56,7 +60,8 @@ def nest(track: Sequence[Event], anomalies: Counter[str]) -> None:
 
     A slice holds what starts and ends within it, both edges included; of two with the same edges the one that comes
     first in the file holds the other. So a point at the very end of a slice is inside it, unless the file shows
-    the slice's E before the point. A parent always holds its children.
+    the slice's E before the point. A parent always holds its children. What lies deeper than `DEEPEST` hangs on the
+    last slice above it, and is counted.
     """
     running: list[Event] = []
     for event in track:
@@ -69,7 +74,10 @@ def nest(track: Sequence[Event], anomalies: Counter[str]) -> None:
         if holder is not None:
             event.parent, event.depth = holder, holder.depth + 1
         if event.kind == "slice":
-            running.append(event)
+            if len(running) < DEEPEST:
+                running.append(event)
+            else:
+                anomalies[TOO_DEEP] += 1
 
 
 def _over(slice_: Event, event: Event) -> bool:

@@ -115,6 +115,14 @@ def test_instants_of_a_process_or_the_whole_trace_have_no_parent() -> None:
     assert parents(trace) == {"a": "", "p": "", "g": ""}
 
 
+def test_a_chain_of_begins_that_lost_their_ends_is_cut_before_it_could_crash_the_interpreter() -> None:
+    trace = make([*(begin("a", ts=ts) for ts in range(60_000)), instant("last", ts=60_000)])
+    last = one(trace, "last")
+    assert last.depth == 5000
+    assert trace.anomalies == {"open slices": 60_000, "slices nested too deep": 55_000}
+    del trace, last
+
+
 def test_self_time_counts_children_once_even_where_they_overlap() -> None:
     events = [slice("a", ts=0, dur=20), slice("b", ts=2, dur=6), slice("c", ts=5, dur=5), slice("d", ts=3, dur=1)]
     trace = make(events)
