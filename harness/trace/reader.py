@@ -19,9 +19,10 @@ import zstandard
 
 from harness.errors import Problem, TraceFileError
 from harness.trace.event import NOTHING, Event
+from harness.trace.proto import CutShort, is_proto, read_proto
 
 _GZIP, _ZSTD, _ZIP, _BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xef\xbb\xbf"
-_EXPECTED = 'a Chrome trace as JSON: {"traceEvents": [...]} or [...], plain, gzip or zstd'
+_EXPECTED = 'a Chrome trace: JSON ({"traceEvents": [...]} or [...]) or Perfetto\'s protobuf, plain, gzip or zstd'
 _AGAIN = "record it again, and wait until the recording has been written to its end"
 
 
@@ -53,10 +54,20 @@ def read(path: Path) -> RawTrace:
     except OSError as error:
         raise _error(path, f"cannot be read: {error.strerror}", remedy="check the path") from None
     data = _decompress(data, path)
+    if is_proto(data[:4096]):
+        return _packets(data, path)
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     with collector_paused():
         return _decode(data, path)
+
+
+def _packets(data: bytes, path: Path) -> RawTrace:
+    try:
+        with collector_paused():
+            return RawTrace(*read_proto(data))
+    except CutShort as error:
+        raise _error(path, "cut short: its last packet has no end", found=str(error), remedy=_AGAIN) from None
 
 
 @contextmanager
@@ -174,8 +185,7 @@ def _not_json(head: bytes, path: Path) -> TraceFileError:
     if head[:1] == b"<":
         return _error(path, "a page, not a trace", found="HTML or XML", remedy="save the trace itself as JSON")
     if b"\0" in head or not head[:64].isascii():
-        remedy = "record with streamFormat json, or convert a Perfetto trace with `traceconv json`"
-        return _error(path, "not JSON", found="binary data, perhaps a Perfetto protobuf trace", remedy=remedy)
+        return _error(path, "neither JSON nor a Perfetto trace", found="other binary data", remedy="give a trace file")
     return _error(path, "not JSON", found=repr(head[:40].decode("utf-8", "replace")), remedy="give a trace file")
 
 

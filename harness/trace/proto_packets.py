@@ -1,0 +1,107 @@
+"""From the bytes of a Perfetto trace to its packets, one at a time, with the place where a cut file ends."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import zstandard
+
+from harness.trace.proto_schema import Schema, schema
+
+_PACKET_TAG = 0x0A  # Trace.packet: field 1, length-delimited; a trace is nothing but these
+_DESCRIPTOR_TAG = b"\xc2\x04"  # TracePacket.extension_descriptor: field 72, length-delimited
+
+
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+class CutShort(Exception):
+    """The data ends inside a packet, or is none. The text says where."""
+
+
+def is_proto(head: bytes) -> bool:
+    """Whether a file that begins so is a Perfetto trace: its first byte is a packet's, which is a line end too, and
+    there are bytes among the first that no text has."""
+    return head[:1] == b"\n" and _NOT_TEXT.search(head) is not None
+
+
+def packets(data: bytes) -> tuple[Schema, Iterator[Any]]:
+    """The messages that the trace is made of, and every packet in file order, those in a compressed bundle too.
+
+    `CutShort`, at once or on the way, when the data is not whole.
+    """
+    pieces = list(_pieces(data))
+    known = _schema_of(pieces)
+    return known, _parsed(known, pieces)
+
+
+def _parsed(known: Schema, pieces: list[memoryview]) -> Iterator[Any]:
+    for piece in pieces:
+        packet = _parse(known, piece)
+        if packet.compressed_packets or packet.zstd_compressed_packets:
+            yield from (_parse(known, inner) for inner in _pieces(_unpack(packet)))
+        else:
+            yield packet
+
+
+def _parse(known: Schema, piece: memoryview) -> Any:
+    try:
+        return known.packet.FromString(piece)
+    except Exception as error:  # DecodeError, which is known only once protobuf is loaded
+        raise CutShort(f"a damaged packet of {len(piece):,} bytes ({error})") from None
+
+
+def _schema_of(pieces: list[memoryview]) -> Schema:
+    plain = schema()
+    found = b""
+    for piece in pieces:
+        if len(piece) > 1024 and _DESCRIPTOR_TAG in piece.tobytes():
+            found += _extensions(plain, piece)
+    return schema(found) if found else plain
+
+
+def _extensions(plain: Schema, piece: memoryview) -> bytes:
+    try:
+        packet = plain.packet.FromString(piece)
+    except Exception:  # found again, and reported, when the packets are read
+        return b""
+    return bytes(packet.extension_descriptor.extension_set.SerializeToString())
+
+
+def _pieces(data: bytes) -> Iterator[memoryview]:
+    view, at, size = memoryview(data), 0, len(data)
+    while at < size:
+        if view[at] != _PACKET_TAG:
+            raise CutShort(f"byte {view[at]:#04x} at offset {at:,}, where a packet should begin")
+        length, start = _varint(view, at + 1)
+        if (at := start + length) > size:
+            raise CutShort(f"the end of the file after {size:,} bytes, {at - size:,} before the end of its last packet")
+        yield view[start:at]
+
+
+def _varint(view: memoryview, at: int) -> tuple[int, int]:
+    """The number at an offset, and the offset behind it."""
+    value = shift = 0
+    while shift < 64:
+        if at >= len(view):
+            raise CutShort(f"the end of the file after {len(view):,} bytes, inside the length of a packet")
+        byte = view[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise CutShort(f"a length of more than ten bytes at offset {at:,}")
+
+
+def _unpack(packet: Any) -> bytes:
+    """The packets in a compressed bundle, as the bytes of a trace."""
+    try:
+        if packet.compressed_packets:
+            return zlib.decompress(packet.compressed_packets)
+        return zstandard.ZstdDecompressor().decompressobj().decompress(packet.zstd_compressed_packets)
+    except (zlib.error, zstandard.ZstdError) as error:
+        raise CutShort(f"a bundle of packets that cannot be unpacked ({error})") from None
