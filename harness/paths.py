@@ -26,6 +26,15 @@ def configs_root() -> Path:
     return data_root() / "configs"
 
 
+def readers_root() -> Path:
+    return configs_root() / "readers"
+
+
+def reader_names() -> list[str]:
+    """The programs that a scenario may let read its recordings."""
+    return sorted(file.parent.name for file in readers_root().glob("*/read.mjs"))
+
+
 def cache_root() -> Path:
     """The user's cache folder for browsers (`TRACEPROOF_CACHE`, else XDG, else `~/.cache/traceproof`)."""
     if own := os.environ.get("TRACEPROOF_CACHE"):

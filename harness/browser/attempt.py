@@ -19,7 +19,10 @@ from pathlib import Path
 
 from harness.browser.guard import LIFE, PIDS, PROFILE, end_all
 
-_PREFIX, _LOCK = "traceproof-attempt-", "lock"
+_PREFIX, _LOCK = "traceproof-", "lock"
+_TEMPORARY, _SETTINGS = "t", "config"
+_LONGEST_SOCKET = 107  # sun_path of a unix socket
+_SINGLETON_SOCKET = len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,15 @@ class Attempt:
     @property
     def profile(self) -> Path:
         return self.folder / PROFILE
+
+    def environment(self) -> dict[str, str]:
+        """What the browser writes outside of its profile goes here too, and no setting of the user's desktop (theme,
+        fonts) reaches it. The cache of font files stays shared: scanning them anew would slow every launch."""
+        found = {"XDG_CONFIG_HOME": str(self.folder / _SETTINGS)}
+        temporary = str(self.folder / _TEMPORARY)
+        if len(temporary) + _SINGLETON_SOCKET <= _LONGEST_SOCKET:  # else Chrome would not start at all
+            found["TMPDIR"] = temporary
+        return found
 
     def pids(self) -> dict[str, int]:
         """`guard`, `browser` and, where one was started, `display`; empty before the browser was started."""
@@ -79,7 +91,8 @@ def _wait_gone(pid: int, folder: str, seconds: float) -> None:
 def create() -> Attempt:
     """A fresh folder with an empty profile, locked by this process."""
     draft = Path(tempfile.mkdtemp(prefix="." + _PREFIX))
-    (draft / PROFILE).mkdir()
+    for name in (PROFILE, _TEMPORARY, _SETTINGS):
+        (draft / name).mkdir()
     os.mkfifo(draft / LIFE)
     lock = os.open(draft / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -93,8 +106,8 @@ def sweep() -> list[Path]:
     removed = []
     for folder in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         try:
-            if folder.lstat().st_uid != os.getuid():
-                continue
+            if folder.lstat().st_uid != os.getuid() or not (folder / LIFE).is_fifo():
+                continue  # another user's, or nothing that `create` made
             lock = os.open(folder / _LOCK, os.O_RDWR)
         except OSError:
             continue

@@ -169,7 +169,7 @@ async def _connect(
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=stderr,
-            env={**os.environ, **build.environment()},
+            env={**os.environ, **build.environment(), **attempt.environment()},
             start_new_session=True,  # a Ctrl-C in the terminal is the harness's to handle
         )
     try:

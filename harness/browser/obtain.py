@@ -59,6 +59,7 @@ def ensure(echo: Echo) -> Build:
             echo(f"{name} gave {found[0]}")
             return found[0]
         failures.append(f"{name}: ended without an error, but no browser that runs is there")
+        echo(failures[-1])
     raise BrowserError(
         "no browser could be installed:\n  "
         + "\n  ".join(failures)

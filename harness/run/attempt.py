@@ -14,6 +14,7 @@ from harness.expect import Recording, evaluate, evaluate_require
 from harness.run.gate import invalid_reasons
 from harness.run.page import page_of
 from harness.run.plan import Job
+from harness.run.readers import read_recording
 from harness.run.recording import Made, Slot, make_recording
 from harness.scenario.model import Case
 from harness.store import RunFolder
@@ -44,6 +45,8 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     try:
         for slot in _slots(job, number, folder):
             made = await make_recording(slot)
+            for reader in job.case.readers:
+                made.context.values[reader] = await read_recording(reader, made.slot.files.trace)
             await asyncio.to_thread(_take, made, folder, taken)
             if judged and taken.reasons:
                 break

@@ -13,8 +13,8 @@ _SECONDS = 10.0
 async def categories_for(spec: RecordSpec, launched: Launched) -> list[str]:
     """What is to be sent: sets opened, patterns written out. `CategoryError` for a name that the build does not know.
 
-    The names that any build ever gave count too: a browser process leaves out what it has not met yet, such as v8.execute
-    in the shell of 156, which its renderers do record.
+    The names that any build ever gave count too: a browser process leaves out what it has not met yet, such as
+    v8.execute in the shell of 156, which its renderers do record.
     """
     asking = launched.session.send("Tracing.getCategories")
     known = (await bounded(launched, asking, _SECONDS, "list its trace categories")).get("categories", [])

@@ -164,6 +164,7 @@ def _build(
         timeout_s=fields.get("timeout", 60.0),
         changes_process=fields.get("changes_process", False),
         tags=fields.get("tags", ()),
+        readers=fields.get("readers", ()),
         fixtures_root=roots[0] if roots else next(iter(source.world.fixtures_roots), source.path.parent),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from typing import Any
 
+from harness.paths import reader_names
 from harness.scenario.model import MAIN, Aggregate, Arm, Place, Query, Ref, Selection, Step
 from harness.scenario.names import templates_in
 from harness.scenario.report import INVALID, Report, did_you_mean, listed
@@ -29,13 +30,15 @@ def check_names(
     """Every name that is used is defined, and every selection and window makes sense."""
     marks = {name: _marks(node) for name, node in _step_lists(root).items()}
     known_marks = list(dict.fromkeys([START, END, *(mark for arm in marks.values() for mark in arm)]))
-    values = sorted({name for node in _step_lists(root).values() for name in _values(node)})
+    returned = {name for node in _step_lists(root).values() for name in _values(node)}
+    values = sorted(returned | {use.name for use in report.uses if use.kind == "reader"})
     known: dict[str, tuple[Sequence[str], str, str]] = {
         "selection": (list(selections), "selection", "define it under select"),
         "arm": (list(arms), "arm", "define it under arms"),
         "claim": (claim_ids, "claim", "write it into claims.yaml, or mend the id"),
         "mark": (known_marks, "mark", "add the step `mark: <name>`"),
         "value": (values, "value", "give a step that returns it `as: <name>`"),
+        "reader": (reader_names(), "reader", "readers are folders in configs/readers"),
     }
     for use in report.uses:
         if use.kind == "window":

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from harness.scenario.forms import COMMON, FORMS, build_form
-from harness.scenario.mentions import CLAIM
+from harness.scenario.mentions import CLAIM, READER
 from harness.scenario.model import MODES, RECORDERS, BrowserSpec, NoneOf, Paired, RecordSpec, Step
 from harness.scenario.report import INVALID, Report, did_you_mean, listed
 from harness.scenario.schema import Choice, Fields, Forms, Json, Key, Keys, ListOf, MapOf, Named, Schema
@@ -188,6 +188,7 @@ HEAD = {
     "arms": Key(
         MapOf(Keys("arm", ARM_KEYS), "a name", check_name, 1, _NAME_FORM), "ways of recording that are compared"
     ),
+    "readers": Key(ListOf(READER, at_least=1), "programs that read each recording: ${values.<reader>…}"),
     "select": Key(SELECT, "named events"),
     "require": Key(ListOf(REQUIREMENT), "preconditions: an attempt that does not meet them is no evidence"),
     "expect": Key(ListOf(EXPECTATION, at_least=1), "what must hold", required=True),
@@ -216,6 +217,7 @@ ORDER = (
         "steps",
         "design",
         "arms",
+        "readers",
         "select",
         "require",
     ),

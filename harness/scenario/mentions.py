@@ -95,4 +95,5 @@ class WindowText(Schema):
 
 CLAIM = Mentioned("claim", "the id of a claim, such as parse-html.one-per-burst", r"[^\s]+")
 ARM = Mentioned("arm", "the name of an arm")
+READER = Mentioned("reader", "the name of a reader: a folder in configs/readers")
 WINDOW = WindowText()

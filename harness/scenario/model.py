@@ -339,6 +339,7 @@ class Case:
     timeout_s: float = 60.0
     changes_process: bool = False
     tags: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()  # programs that read each recording; what they say is among the values
     fixtures_root: Path = field(default_factory=Path)
 
     @property

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playwright.async_api import Page
 
 from harness.browser.launch import Launched
 from harness.errors import StepError
+from harness.server import FixtureServer, now_us
 from harness.steps.driven import DrivenPage
 from harness.trace.context import Mark
 
-if TYPE_CHECKING:
-    from harness.server import FixtureServer
-
 FIRST_PAGE = "main"  # how `use_page` names the page that the steps begin with
 Hook = Callable[[], Awaitable[None]]
-
-
-def monotonic_us() -> float:
-    """Now, in microseconds on the clock of a trace's `ts` (on Linux)."""
-    return time.monotonic_ns() / 1000
 
 
 @dataclass(slots=True)
@@ -44,7 +36,7 @@ class StepContext:
     start_recording: Hook | None = None
     stop_recording: Hook | None = None
     timeout_s: float = 30.0
-    opened_us: float = field(default_factory=monotonic_us)
+    opened_us: float = field(default_factory=now_us)
 
     @classmethod
     async def open(cls, launched: Launched, page: Page, **others: Any) -> StepContext:
@@ -54,7 +46,7 @@ class StepContext:
 
     def mark(self, name: str) -> None:
         """Note the present moment on the host's clock; the page is not touched."""
-        self.marks.append(Mark(name, monotonic_us()))
+        self.marks.append(Mark(name, now_us()))
 
     def lookup(self, name: str) -> Any:
         """What `${name}` stands for: a variable, or `values.<as>[.path]` with keys and list indexes."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import StepError
+from harness.server import FixtureServer
 from harness.steps.context import Hook, StepContext
 from harness.steps.registry import verb
 from harness.units import duration_us
-
-if TYPE_CHECKING:
-    from harness.server import FixtureServer
 
 
 @verb("settle")

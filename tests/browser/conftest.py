@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.browser import Build, probe
 from harness.errors import BrowserError
+
+
+@pytest.fixture
+def temp() -> Iterator[Path]:
+    """A folder for TMPDIR: pytest's own is too long for the name of Chrome's singleton socket."""
+    with tempfile.TemporaryDirectory(prefix="tp-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def _known() -> list[Build]:

@@ -19,8 +19,12 @@ from harness.scenario.model import BrowserSpec
 pytestmark = pytest.mark.browser
 
 
-async def test_a_launch_gives_a_page_and_ends_with_nothing_left(build_and_mode: tuple[Build, str]) -> None:
+async def test_a_launch_gives_a_page_and_ends_with_nothing_left(
+    build_and_mode: tuple[Build, str], temp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build, mode = build_and_mode
+    monkeypatch.setattr("tempfile.tempdir", str(temp))
+    monkeypatch.setenv("TMPDIR", str(temp))
     async with launch(build, mode) as launched:
         page = await launched.new_page()
         await page.goto("data:text/html,<title>here</title>")
@@ -29,8 +33,12 @@ async def test_a_launch_gives_a_page_and_ends_with_nothing_left(build_and_mode: 
         profile, pids = launched.profile, launched.pids
         assert members(str(profile.parent), [launched.pid])
         assert "--hide-scrollbars" not in launched.command_line
-    assert not profile.parent.exists()
+    assert not entries(temp)
     assert not members(str(profile.parent), [pids["browser"], pids.get("display", pids["browser"])])
+
+
+def entries(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
 
 
 async def test_the_window_and_the_context_are_as_asked(build_and_mode: tuple[Build, str]) -> None:
@@ -89,6 +97,7 @@ async def test_a_headed_browser_without_xvfb_is_a_capability_error(monkeypatch: 
             pass
 
 
+@pytest.mark.slow
 async def test_doctor_tries_what_there_is(build: Build) -> None:
     checks = {check.name: check for check in await doctor([build])}
     for name in ("Python", "browsers", "tracing", "clock", f"{build.version} {build.modes[0]}"):

@@ -74,9 +74,9 @@ def left(said: dict[str, Any]) -> list[int]:
     return members(said["folder"], sessions)
 
 
-def test_kill_9_of_the_harness_leaves_nothing(build_and_mode: tuple[Build, str], tmp_path: Path) -> None:
+def test_kill_9_of_the_harness_leaves_nothing(build_and_mode: tuple[Build, str], temp: Path) -> None:
     build, mode = build_and_mode
-    with harness(build, mode, tmp_path) as (process, said):
+    with harness(build, mode, temp) as (process, said):
         assert len(left(said)) > 1  # the browser has renderers
         driver = parent_of(said["guard"])
         assert ("display" in said) == (mode == "headed")
@@ -86,25 +86,25 @@ def test_kill_9_of_the_harness_leaves_nothing(build_and_mode: tuple[Build, str],
         assert wait_until(lambda: not is_alive(driver))  # Playwright's node
 
 
-def test_an_interrupted_harness_leaves_nothing(build: Build, tmp_path: Path) -> None:
-    with harness(build, build.modes[0], tmp_path) as (process, said):
+def test_an_interrupted_harness_leaves_nothing(build: Build, temp: Path) -> None:
+    with harness(build, build.modes[0], temp) as (process, said):
         process.send_signal(signal.SIGINT)
         process.wait(30)
         assert not left(said)
         assert not Path(said["folder"]).exists()
 
 
-def test_kill_9_of_the_guard_ends_the_browser(build: Build, tmp_path: Path) -> None:
-    with harness(build, build.modes[-1], tmp_path) as (_, said):
+def test_kill_9_of_the_guard_ends_the_browser(build: Build, temp: Path) -> None:
+    with harness(build, build.modes[-1], temp) as (_, said):
         os.kill(said["guard"], signal.SIGKILL)
         assert wait_until(lambda: not left(said)), f"still there: {left(said)}"
 
 
 def test_kill_9_of_harness_and_guard_leaves_a_folder_that_the_next_start_sweeps(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build: Build, temp: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with harness(build, build.modes[0], tmp_path) as (process, said):
+    monkeypatch.setattr("tempfile.tempdir", str(temp))
+    with harness(build, build.modes[0], temp) as (process, said):
         assert sweep() == []  # its owner lives
         os.kill(said["guard"], signal.SIGSTOP)
         process.kill()
@@ -115,17 +115,17 @@ def test_kill_9_of_harness_and_guard_leaves_a_folder_that_the_next_start_sweeps(
         assert not Path(said["folder"]).exists()
 
 
-def test_a_guard_whose_harness_died_before_it_started_runs_nothing_for_long(build: Build, tmp_path: Path) -> None:
-    (tmp_path / "profile").mkdir()
-    os.mkfifo(tmp_path / LIFE)
+def test_a_guard_whose_harness_died_before_it_started_runs_nothing_for_long(build: Build, temp: Path) -> None:
+    (temp / "profile").mkdir()
+    os.mkfifo(temp / LIFE)
     guard = Path(sys.modules["harness.browser.guard"].__file__ or "")
-    command = [sys.executable, "-I", "-S", str(guard), str(tmp_path), "--", "/bin/sleep", "1000"]
+    command = [sys.executable, "-I", "-S", str(guard), str(temp), "--", "/bin/sleep", "1000"]
     assert subprocess.run(command, timeout=30, check=False).returncode == 128 + signal.SIGKILL
-    assert not tmp_path.exists()
+    assert not temp.exists()
 
 
-async def test_a_folder_whose_owner_lives_is_not_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+async def test_a_folder_whose_owner_lives_is_not_swept(temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(temp))
     attempt = create()
     assert sweep() == []
     assert attempt.pids() == {}

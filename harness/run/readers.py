@@ -1,0 +1,100 @@
+"""Readers: programs in node that say what a consumer of traces makes of a recording (`readers:` in a scenario).
+
+A reader is a folder `configs/readers/<name>/` with `read.mjs`, `package.json` and `package-lock.json`. The lock file
+pins each package by its hash; they are installed once into the cache, by npm itself and without running their scripts.
+`node read.mjs <trace>` writes one JSON value to stdout, which expectations reach as `values.<name>`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness import paths
+from harness.errors import CapabilityError, HarnessError
+
+FILES = ("package.json", "package-lock.json", "read.mjs")
+INSTALL_S = 180.0
+READ_S = 120.0
+
+
+async def read_recording(name: str, trace: Path) -> Any:
+    """What the reader says of a trace file.
+
+    `CapabilityError` where node, npm or the packages cannot be had; `HarnessError` when the reader fails.
+    """
+    folder = await _installed(name)
+    status, out, err = await _run(_command(trace), folder, READ_S)
+    if status:
+        raise HarnessError(f"the reader {name} failed with status {status}: {_tail(err)}")
+    try:
+        return msgspec.json.decode(out)
+    except msgspec.DecodeError as error:
+        raise HarnessError(f"the reader {name} did not answer with JSON: {error}") from None
+
+
+def _command(trace: Path) -> list[str]:
+    return ["node", "read.mjs", str(trace.resolve())]  # the reader runs in the cache's folder
+
+
+async def _installed(name: str) -> Path:
+    """The folder in the cache where the reader stands beside its packages."""
+    for program in ("node", "npm"):
+        if not shutil.which(program):
+            raise CapabilityError(f"the reader {name} needs {program}, which is not on the PATH")
+    source = paths.readers_root() / name
+    digest = hashlib.sha256(b"\0".join((source / file).read_bytes() for file in FILES)).hexdigest()
+    target = paths.cache_root() / "readers" / f"{name}-{digest[:16]}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        fresh = Path(folder) / name
+        fresh.mkdir()
+        for file in FILES:
+            shutil.copyfile(source / file, fresh / file)
+        status, _, err = await _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], fresh, INSTALL_S)
+        if status:
+            raise CapabilityError(f"npm could not install the packages of the reader {name}: {_tail(err)}")
+        try:
+            fresh.rename(target)
+        except OSError:  # another worker was quicker, with the same bytes
+            if not target.is_dir():
+                raise
+    return target
+
+
+async def _run(command: Sequence[str], folder: Path, seconds: float) -> tuple[int, bytes, bytes]:
+    """Status, stdout and stderr. The process group is ended when the time is over or the task is cancelled."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=folder,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            out, err = await process.communicate()
+    except TimeoutError:
+        raise HarnessError(f"`{' '.join(command[:2])}` did not end within {seconds:g} s") from None
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return process.returncode or 0, out, err
+
+
+def _tail(err: bytes) -> str:
+    lines = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    return " ".join(lines[-3:]) or "it said nothing"
