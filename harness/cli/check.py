@@ -25,9 +25,9 @@ from harness.cli.shared import console, example, find_cases, json_option
 def check(trace: Path, scenario: str, expression: str, arm: str, as_json: bool) -> int:
     """Test a stored trace against a scenario, with no browser.
 
-    TRACE is a file (.json, .json.gz, .zst) or the folder of an attempt that traceproof stored, with all arms. What the
-    steps of a scenario know and a bare trace does not (marks, values, the server's log) is read from the context file
-    beside it; expectations that need what is not there are INVALID, and their claims INCONCLUSIVE.
+    TRACE is a file (JSON or Perfetto, .gz and .zst too) or the folder of an attempt that traceproof stored, with all
+    arms. What the steps of a scenario know and a bare trace does not (marks, values, the server's log) is read from the
+    context file beside it; expectations that need what is not there are INVALID, and their claims INCONCLUSIVE.
     """
     from harness.report import ConsoleReport, to_json
     from harness.run.check import check_trace

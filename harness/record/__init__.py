@@ -11,7 +11,7 @@ recorder. `identify_page` says afterwards on which process and thread each frame
 """
 
 from harness.record.identify import identify_page, process_types
-from harness.record.make import make_recorder
+from harness.record.make import make_recorder, trace_suffix
 from harness.record.recorder import Collected, Recorder, marker_name
 
-__all__ = ["Collected", "Recorder", "identify_page", "make_recorder", "marker_name", "process_types"]
+__all__ = ["Collected", "Recorder", "identify_page", "make_recorder", "marker_name", "process_types", "trace_suffix"]

@@ -54,15 +54,15 @@ class Tracing:
     def _on_usage(self, event: dict[str, Any]) -> None:
         self.buffer_peak = max(self.buffer_peak or 0.0, float(event.get("percentFull", 0)))
 
-    async def start(self, config: dict[str, Any]) -> None:
+    async def start(self, what: dict[str, Any]) -> None:
+        """`what`: the parameters of `Tracing.start` that say what to record, and in which format if not JSON."""
         parameters = {
             "transferMode": "ReturnAsStream",
             "streamFormat": "json",
             "streamCompression": "gzip",
             "bufferUsageReportingInterval": _USAGE_INTERVAL_MS,
-            "traceConfig": config,
         }
-        await self._send("Tracing.start", parameters, "start to record")
+        await self._send("Tracing.start", parameters | what, "start to record")
 
     async def mark_clock(self, name: str) -> None:
         await self._send("Tracing.recordClockSyncMarker", {"syncId": name}, "write a clock marker")
@@ -94,7 +94,7 @@ class CdpRecorder:
         opening = launched.context.new_cdp_session(page) if of_page else launched.browser.new_browser_cdp_session()
         self._session = await bounded(launched, opening, _CALL_SECONDS, "open a session for the recorder")
         self._tracing = Tracing(launched, self._session)
-        await self._tracing.start(self._config())
+        await self._tracing.start(self._what())
         self._start_us = monotonic_us()
         await self._mark(START)
 
@@ -121,13 +121,14 @@ class CdpRecorder:
             self._stop_us,
         )
 
-    def _config(self) -> dict[str, Any]:
-        return {
+    def _what(self) -> dict[str, Any]:
+        config = {
             "recordMode": _RECORD_MODES[self._spec.buffer_mode],
             "traceBufferSizeInKb": max(1, self._spec.buffer_bytes // 1024),
             "includedCategories": list(self._categories),
             "excludedCategories": list(self._spec.exclude),
         }
+        return {"traceConfig": config}
 
     async def _mark(self, edge: str) -> None:
         """A clock marker is written by the browser process whatever the categories are, and costs the page nothing."""

@@ -47,7 +47,8 @@ async def identify_page(launched: Launched, page: Page) -> PageIdentity:
     session = await bounded(launched, launched.browser.new_browser_cdp_session(), _SECONDS, "open a session")
     frames = await bounded(launched, frames_of(page), _SECONDS, "list the page's frames")
     tracing = Tracing(launched, session)
-    await tracing.start({"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096})
+    config = {"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096}
+    await tracing.start({"traceConfig": config})
     try:
         nonces = {}
         for frame in frames:

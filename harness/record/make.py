@@ -6,10 +6,18 @@ from collections.abc import Sequence
 
 from harness.errors import CapabilityError
 from harness.record.cdp import CdpRecorder
+from harness.record.perfetto import PerfettoConfigRecorder, PerfettoRecorder
 from harness.record.recorder import Recorder
 from harness.scenario.model import RecordSpec
 
-_ELSEWHERE = ("cdp-quiet", "startup", "perfetto")  # in the schema; they come with another release
+_ELSEWHERE = ("cdp-quiet", "startup")  # in the schema; they come with another release
+
+_KINDS: dict[str, type[CdpRecorder]] = {"perfetto": PerfettoRecorder, "perfetto-config": PerfettoConfigRecorder}
+
+
+def trace_suffix(spec: RecordSpec) -> str:
+    """The ending that the file of a recording has, known before the recorder is made."""
+    return _KINDS.get(spec.recorder, CdpRecorder).suffix
 
 
 def make_recorder(spec: RecordSpec, categories: Sequence[str]) -> Recorder:
@@ -20,4 +28,4 @@ def make_recorder(spec: RecordSpec, categories: Sequence[str]) -> Recorder:
     """
     if spec.recorder in _ELSEWHERE:
         raise CapabilityError(f"recorder '{spec.recorder}' comes with another release; use cdp-browser or cdp-page")
-    return CdpRecorder(spec, tuple(categories))
+    return _KINDS.get(spec.recorder, CdpRecorder)(spec, tuple(categories))

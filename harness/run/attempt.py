@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from harness.errors import HarnessError, TraceFileError
 from harness.events import Attempt, Finding, RecordingRef
 from harness.expect import Recording, evaluate, evaluate_require
+from harness.record import trace_suffix
 from harness.run.gate import invalid_reasons
 from harness.run.page import page_of
 from harness.run.plan import Job
@@ -87,6 +88,7 @@ def _slots(job: Job, number: int, folder: RunFolder) -> Iterator[Slot]:
                 block,
                 binary=str(job.build.path),
                 blocks=blocks,
+                suffix=trace_suffix(arm.record),
             )
             yield Slot(case, arm, job.build, job.mode, number, block, files)
 

@@ -18,7 +18,7 @@ from harness.run.engine import conclude
 from harness.run.gate import invalid_reasons
 from harness.run.verdicts import judge_case
 from harness.scenario.model import Case
-from harness.store import Manifest, RecordingFiles, context_beside, sha256_file
+from harness.store import Manifest, RecordingFiles, context_beside, sha256_file, stored_traces
 from harness.trace import Trace, load, resolve_page
 from harness.trace.context import RecordingContext
 from harness.versions import parse_version
@@ -83,12 +83,11 @@ def _one_case(cases: Sequence[Case], path: Path) -> Case:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = [file.with_name(file.name.replace(".context.json", ".json.gz")) for file in path.glob("*.context.json")]
-    if not found:
+    if not (found := stored_traces(path)):
         raise UsageError(
             Problem(f"{path} is not the folder of an attempt", expected="traces with their .context.json beside them")
         )
-    return sorted(found)
+    return found
 
 
 def _open(path: Path, case: Case, arm: str) -> _Stored:

@@ -16,7 +16,7 @@ from harness.versions import EVERY, VersionRange
 
 MAIN = "main"  # the arm of a scenario that names none
 MODES = ("headless", "shell", "headed")
-RECORDERS = ("cdp-browser", "cdp-page", "cdp-quiet", "startup", "perfetto")
+RECORDERS = ("cdp-browser", "cdp-page", "cdp-quiet", "startup", "perfetto", "perfetto-config")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 out/2026-01-31T12-00-00/
     ledger.jsonl
     recordings/<scenario>[~<cell>]/<version>-<mode>/<attempt>/
-        <arm>[-<block>].json.gz            the trace as the browser sent it
+        <arm>[-<block>].json.gz            the trace as the browser sent it; .pftrace.gz where it sent Perfetto's
         <arm>[-<block>].context.json       marks, values, server log, page identity
         <arm>[-<block>].manifest.json      provenance
 """
@@ -24,7 +24,8 @@ from harness.store.ledger import Ledger
 from harness.store.manifest import Manifest
 from harness.trace.context import RecordingContext
 
-_SUFFIXES = re.compile(r"(\.json)?(\.gz|\.zst)?$")
+_SUFFIXES = re.compile(r"(\.json|\.pftrace)?(\.gz|\.zst)?$")
+_TRACES = (".json.gz", ".pftrace.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,19 @@ class RunFolder:
         return Ledger(path)
 
     def recording(
-        self, case: str, version: str, mode: str, attempt: int, arm: str, block: int, *, binary: str, blocks: int = 1
+        self,
+        case: str,
+        version: str,
+        mode: str,
+        attempt: int,
+        arm: str,
+        block: int,
+        *,
+        binary: str,
+        blocks: int = 1,
+        suffix: str = ".json.gz",
     ) -> RecordingFiles:
-        """Files for one recording; two binaries of the same version get folders of their own."""
+        """Files for one recording; two binaries of the same version get folders of their own. suffix: the trace's."""
         base = self.path / "recordings" / safe_name(case) / f"{safe_name(version)}-{mode}"
         folder, number = base, 2
         while self._taken.setdefault(folder, binary) != binary:
@@ -83,11 +94,18 @@ class RunFolder:
         name = safe_name(arm) + (f"-{block}" if blocks > 1 else "")
         with storing(folder):
             (folder / str(attempt)).mkdir(parents=True, exist_ok=True)
-        return RecordingFiles(folder / str(attempt) / f"{name}.json.gz")
+        return RecordingFiles(folder / str(attempt) / f"{name}{suffix}")
 
     def relative(self, path: Path) -> str:
         """A path as the ledger writes it."""
         return path.relative_to(self.path).as_posix()
+
+
+def stored_traces(folder: Path) -> list[Path]:
+    """The traces in the folder of an attempt: those that have a context beside them, by name."""
+    stems = [file.name.removesuffix(".context.json") for file in folder.glob("*.context.json")]
+    found = [path for stem in stems for ending in _TRACES if (path := folder / f"{stem}{ending}").is_file()]
+    return sorted(found)
 
 
 def context_beside(trace: Path) -> RecordingContext | None:

@@ -148,7 +148,10 @@ def _extent(tracks: Mapping[Thread, list[Event]], others: Iterable[Event]) -> tu
 
 
 def load(path: Path) -> Trace:
-    """Read a trace file (.json, .json.gz or .zst by content); `TraceFileError` when it is cut or not a trace."""
+    """Read a trace file: JSON or Perfetto's protobuf, plain, gzip or zstd, known by its content.
+
+    `TraceFileError` when it is cut or not a trace.
+    """
     raw = read(path)
     with collector_paused():
         return Trace(raw)

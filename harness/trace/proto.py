@@ -12,15 +12,15 @@ import msgspec
 
 from harness.trace.event import Event
 from harness.trace.proto_build import Builder
-from harness.trace.proto_packets import CutShort, is_proto, packets
+from harness.trace.proto_packets import PacketError, is_proto, packets
 from harness.trace.proto_records import collect
 from harness.trace.proto_tracks import Tracks
 
-__all__ = ["CutShort", "is_proto", "read_proto"]
+__all__ = ["PacketError", "is_proto", "read_proto"]
 
 
 def read_proto(data: bytes) -> tuple[list[Event], msgspec.Raw, dict[str, int]]:
-    """The events, the metadata, and what was seen and left as it is. `CutShort` when the data is not whole."""
+    """The events, the metadata, and what was seen and left as it is. `PacketError` when the data is not whole."""
     schema, stream = packets(data)
     content = collect(stream, schema)
     builder = Builder(content.tracks, content.anomalies)

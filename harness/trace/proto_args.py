@@ -1,8 +1,9 @@
 """The arguments of a track event as Chrome's JSON export writes them.
 
-Chrome exports JSON by reading its own proto trace with Perfetto's trace processor, so what stands here follows what that
+Chrome exports JSON by reading its own packets with Perfetto's trace processor, so what stands here follows what that
 does (`proto_to_args_parser.cc`, `export_json.cc`): enumerations by name, pointers in hexadecimal, dots and brackets in
-names as underscores, messages without content as "0x0", and no trace of lists and objects without content.
+names as underscores, whole numbers without a fraction, messages without content as "0x0", and no trace of lists and
+objects without content.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class Builder:
         duration = record.ts - begun.ts
         if event.ph == "B":
             tdur = record.tts - begun.tts if record.tts is not None and begun.tts else None
-            _close(event, duration, begun.tts, tdur or None)
+            _close(event, begun.ts, record.ts, begun.tts, tdur or None)
         elif duration:
             end = self._new(begun, slice_.place, "e")
             end.ts = float(record.ts // 1000)
@@ -127,7 +127,7 @@ class Builder:
         event = self._new(record, place, "B")
         legacy = record.legacy
         tdur = legacy.thread_duration_us * 1000 if record.tts is not None else None
-        _close(event, legacy.duration_us * 1000, record.tts, tdur)
+        _close(event, record.ts, record.ts + legacy.duration_us * 1000, record.tts, tdur)
         _set_args(event, record.args)
         return _Slice(event, record, place)
 
@@ -145,7 +145,7 @@ class Builder:
         return _Slice(event, record, place)
 
     def _as_it_is(self, record: Record, place: Place) -> None:
-        """Counters, and phases that the JSON format has too: samples, objects, markers, async spans and flows of old."""
+        """Counters, and phases that JSON has too: samples, objects, markers, async spans and flows of old."""
         event = self._new(record, place, record.ph)
         if record.value is not None:
             event.name = event.name or place.name
@@ -181,10 +181,11 @@ class Builder:
             self._arrows.append(event)
 
 
-def _close(event: Event, duration: int, tts: int | None, tdur: int | None) -> None:
+def _close(event: Event, begin: int, end: int, tts: int | None, tdur: int | None) -> None:
     """Make a begun slice whole. Times in ns. Where the thread's time did not move, the export writes none."""
-    if duration:
-        event.ph, event.dur = "X", float(duration // 1000)
+    if duration := end - begin:
+        # Not `duration // 1000`: where a trace counts in ns, slices that touch would overlap.
+        event.ph, event.dur = "X", float(end // 1000 - begin // 1000)
     else:
         event.ph, event.scope = "I", "t"
     if tts and tdur is not None:

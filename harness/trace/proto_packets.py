@@ -15,11 +15,17 @@ _PACKET_TAG = 0x0A  # Trace.packet: field 1, length-delimited; a trace is nothin
 _DESCRIPTOR_TAG = b"\xc2\x04"  # TracePacket.extension_descriptor: field 72, length-delimited
 
 
+_CUT = "cut short: its last packet has no end"
+_DAMAGED = "its packets are damaged"
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
-class CutShort(Exception):
-    """The data ends inside a packet, or is none. The text says where."""
+class PacketError(Exception):
+    """The data is not whole. `message` says what is wrong, the text where."""
+
+    def __init__(self, message: str, found: str) -> None:
+        super().__init__(found)
+        self.message = message
 
 
 def is_proto(head: bytes) -> bool:
@@ -31,7 +37,7 @@ def is_proto(head: bytes) -> bool:
 def packets(data: bytes) -> tuple[Schema, Iterator[Any]]:
     """The messages that the trace is made of, and every packet in file order, those in a compressed bundle too.
 
-    `CutShort`, at once or on the way, when the data is not whole.
+    `PacketError`, at once or on the way, when the data is not whole.
     """
     pieces = list(_pieces(data))
     known = _schema_of(pieces)
@@ -51,7 +57,7 @@ def _parse(known: Schema, piece: memoryview) -> Any:
     try:
         return known.packet.FromString(piece)
     except Exception as error:  # DecodeError, which is known only once protobuf is loaded
-        raise CutShort(f"a damaged packet of {len(piece):,} bytes ({error})") from None
+        raise PacketError(_DAMAGED, f"a packet of {len(piece):,} bytes that cannot be decoded ({error})") from None
 
 
 def _schema_of(pieces: list[memoryview]) -> Schema:
@@ -75,10 +81,12 @@ def _pieces(data: bytes) -> Iterator[memoryview]:
     view, at, size = memoryview(data), 0, len(data)
     while at < size:
         if view[at] != _PACKET_TAG:
-            raise CutShort(f"byte {view[at]:#04x} at offset {at:,}, where a packet should begin")
+            raise PacketError(_DAMAGED, f"byte {view[at]:#04x} at offset {at:,}, where a packet should begin")
         length, start = _varint(view, at + 1)
         if (at := start + length) > size:
-            raise CutShort(f"the end of the file after {size:,} bytes, {at - size:,} before the end of its last packet")
+            raise PacketError(
+                _CUT, f"the end of the file after {size:,} bytes, {at - size:,} before the end of its last packet"
+            )
         yield view[start:at]
 
 
@@ -87,14 +95,14 @@ def _varint(view: memoryview, at: int) -> tuple[int, int]:
     value = shift = 0
     while shift < 64:
         if at >= len(view):
-            raise CutShort(f"the end of the file after {len(view):,} bytes, inside the length of a packet")
+            raise PacketError(_CUT, f"the end of the file after {len(view):,} bytes, inside the length of a packet")
         byte = view[at]
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
         shift += 7
-    raise CutShort(f"a length of more than ten bytes at offset {at:,}")
+    raise PacketError(_DAMAGED, f"a length of more than ten bytes at offset {at:,}")
 
 
 def _unpack(packet: Any) -> bytes:
@@ -104,4 +112,4 @@ def _unpack(packet: Any) -> bytes:
             return zlib.decompress(packet.compressed_packets)
         return zstandard.ZstdDecompressor().decompressobj().decompress(packet.zstd_compressed_packets)
     except (zlib.error, zstandard.ZstdError) as error:
-        raise CutShort(f"a bundle of packets that cannot be unpacked ({error})") from None
+        raise PacketError(_DAMAGED, f"a bundle of packets that cannot be unpacked ({error})") from None

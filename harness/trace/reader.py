@@ -19,7 +19,7 @@ import zstandard
 
 from harness.errors import Problem, TraceFileError
 from harness.trace.event import NOTHING, Event
-from harness.trace.proto import CutShort, is_proto, read_proto
+from harness.trace.proto import PacketError, is_proto, read_proto
 
 _GZIP, _ZSTD, _ZIP, _BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\xef\xbb\xbf"
 _EXPECTED = 'a Chrome trace: JSON ({"traceEvents": [...]} or [...]) or Perfetto\'s protobuf, plain, gzip or zstd'
@@ -66,8 +66,8 @@ def _packets(data: bytes, path: Path) -> RawTrace:
     try:
         with collector_paused():
             return RawTrace(*read_proto(data))
-    except CutShort as error:
-        raise _error(path, "cut short: its last packet has no end", found=str(error), remedy=_AGAIN) from None
+    except PacketError as error:
+        raise _error(path, error.message, found=str(error), remedy=_AGAIN) from None
 
 
 @contextmanager
