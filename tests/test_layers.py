@@ -20,6 +20,7 @@ ALLOWED = {
     "categories": {"scenario"},
     "stats": set(),
     "expect": {"scenario", "trace", "stats"},
+    "mutate": {"expect", "scenario", "trace", "stats"},
     "server": {"trace.context", "scenario"},
     "browser": {"scenario"},
     "record": {"browser", "categories", "scenario", "trace"},

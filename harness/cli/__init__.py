@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.cli import browsers, categories, check, claims, doctor, language, new, record, run
+from harness.cli import browsers, categories, check, claims, doctor, language, mutate, new, record, run
 from harness.errors import TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -37,6 +37,7 @@ for command in (
     run.run,
     record.record,
     check.check,
+    mutate.mutate,
     claims.claims,
     categories.categories,
     browsers.browsers,

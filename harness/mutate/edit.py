@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, ParamSpec
 
 import msgspec
 
@@ -15,9 +15,10 @@ from harness.expect.values import parse_path, parse_steps
 from harness.mutate.subject import Member
 from harness.mutate.tape import Line, Tape
 from harness.mutate.values import MISSING
-from harness.trace import Trace
+from harness.trace import Event, Trace
 from harness.trace.context import LogEntry, Mark
 
+P = ParamSpec("P")
 _NOWHERE: Final = 4_194_000  # above what Linux gives out as pid by default
 _PHASES: Final = {"X": "I", "I": "X", "B": "X", "R": "I", "b": "n", "n": "I"}
 _TIMES: Final = {"ts": "request_us", "dur": "end_us", "end": "end_us"}
@@ -173,9 +174,11 @@ def _put_field(tape: Tape, member: Member, line: Line, root: str, value: Any, tr
     gone = value is MISSING
     match root:
         case "name" | "cat" | "ph" | "id":
-            return swap_line(tape, member, replace(line, **{root: "" if gone else str(value)}))
+            fields: dict[str, Any] = {root: "" if gone else str(value)}
+            return swap_line(tape, member, replace(line, **fields))
         case "tts" | "tdur":
-            return swap_line(tape, member, replace(line, **{root: None if gone else _of_number(value)}))
+            number = None if gone else _of_number(value)
+            return swap_line(tape, member, replace(line, tts=number) if root == "tts" else replace(line, tdur=number))
         case "dur" | "end" | "self" if gone and line.dur is not None:
             return swap_line(tape, member, replace(line, ph="B", dur=None, tdur=None))
         case "ts" if not gone:
@@ -185,8 +188,8 @@ def _put_field(tape: Tape, member: Member, line: Line, root: str, value: Any, tr
         case "end" if not gone:
             return stretch(tape, member, _of_number(value) - line.ts)
         case "self" if not gone and trace is not None and line.dur is not None:
-            assert member.source == "event"
-            return stretch(tape, member, line.dur + _of_number(value) - trace.self_time(member.item))  # type: ignore[arg-type]
+            assert isinstance(member.item, Event)
+            return stretch(tape, member, line.dur + _of_number(value) - trace.self_time(member.item))
         case "thread" if trace is not None:
             return move_to_thread(tape, trace, member)
         case "tid" if not gone and trace is not None:
@@ -287,9 +290,14 @@ def put_value(tape: Tape, path: str, value: Any) -> Tape:
     return replace(tape, context=msgspec.structs.replace(tape.context, values=values))
 
 
-def attempt(change: Callable[[], Tape]) -> Tape | None:
+def exchanged(tape: Tape, one: Member, other: Member) -> Tape:
+    """Two events at each other's time."""
+    return shift(shift(tape, one, other.item.ts), other, one.item.ts)
+
+
+def attempt(change: Callable[P, Tape], *args: P.args, **fields: P.kwargs) -> Tape | None:
     """The changed tape, or None where the change is impossible."""
     try:
-        return change()
+        return change(*args, **fields)
     except Impossible:
         return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
@@ -13,6 +14,7 @@ from harness.mutate.forms import contradictions
 from harness.mutate.generic import looked_at, near_misses
 from harness.mutate.looks import forms_of, selections_of, tables_of
 from harness.mutate.mutant import Must, Mutant
+from harness.mutate.near import sample
 from harness.mutate.neutral import controls_broken, neutral
 from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
 from harness.mutate.subject import Edits, Key, Subject
@@ -20,6 +22,8 @@ from harness.mutate.tape import Tape, read, reduced
 from harness.scenario.model import Case, Expectation, Query
 from harness.trace import Trace, resolve_page
 from harness.verdict import Outcome
+
+OF_EACH_OPERATOR: Final = 8
 
 
 def examine(case: Case, recordings: Recordings) -> CaseMutations:
@@ -55,6 +59,7 @@ def _expectation(
         subject = narrow
     else:
         report.odd.append(Odd("drop unrelated events", Must.SURVIVE, "all that no selection looks at", {}))
+    report.tapes = subject.tapes
     judge = _Judge(subject, report)
     for mutant in _mutants(subject):
         judge(mutant)
@@ -64,9 +69,21 @@ def _expectation(
 
 def _mutants(subject: Subject) -> Iterator[Mutant]:
     yield from contradictions(subject)
-    yield from near_misses(subject)
+    if isinstance(subject.expectation.form, Query):
+        yield from _few_of_each(near_misses(subject))
+    else:
+        yield from near_misses(subject)
     yield from controls_broken(subject)
     yield from neutral(subject)
+
+
+def _few_of_each(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+    """Some of each operator, spread over all of them: a query costs tens of milliseconds."""
+    by_operator: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        by_operator.setdefault(mutant.operator, []).append(mutant)
+    for same in by_operator.values():
+        yield from sample(same, OF_EACH_OPERATOR)
 
 
 def _reduced(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:
@@ -149,7 +166,7 @@ class _Judge:
         return "emptied" if not mutant.absent and self._emptied(mutant.edits) else "killed"
 
     def _emptied(self, edits: Edits) -> bool:
-        """Whether a selection that the form rests on has nothing left: of a query its `over`, else all of its tables."""
+        """Whether a selection that the form rests on has nothing left: of a query its `over`, else all its tables."""
         form, looked = self.subject.expectation.form, looked_at(self.subject)
         if isinstance(form, Query) and form.over is not None:
             looked = [(ref, key) for ref, key in looked if ref == form.over]

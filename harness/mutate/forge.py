@@ -1,11 +1,12 @@
 """Makes the event that must not be there: one that a selection takes although none did.
 
-From the nearest first: an event of a sibling arm, then an event of this recording with as little changed as its criteria
-ask for, and at last one made up. Whether the selection really takes it is asked of the selection itself.
+From the nearest first: an event of a sibling arm, then an event of this recording with as little changed as the
+criteria ask for, and at last one made up. Whether the selection really takes it is asked of the selection itself.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from harness.expect.templates import resolve
-from harness.expect.values import parse_path, values_at
+from harness.expect.values import parse_path, values_at, walk
 from harness.mutate.edit import Impossible, changed, line_of
 from harness.mutate.looks import chain, refs_of
 from harness.mutate.near import Change, sample, told
@@ -37,7 +38,7 @@ _KINDS = {
 
 
 def forged(subject: Subject, ref: Ref | str, key: Key) -> Iterator[Change]:
-    """One more event in a selection that may be empty, made in up to three ways; those that it does not take are left out."""
+    """One more event in a selection that may be empty, in up to three ways; what it does not take is left out."""
     size = subject.size(ref, key, {})
     found = 0
     for operator, what, tape in _ways(subject, ref, key):
@@ -179,8 +180,8 @@ def _dressed(subject: Subject, one: Selection, key: Key, line: Line) -> Line:
         line = replace(line, name=names[0])
     if one.name_matches is not None:
         known = sorted(subject.trace(key).names)
-        condition = [name for name in [line.name, *known, example(one.name_matches)] if _found(one.name_matches, name)]
-        line = replace(line, name=condition[0] if condition else example(one.name_matches))
+        fitting = (name for name in (line.name, *known) if re.search(one.name_matches, name))
+        line = replace(line, name=next(fitting, example(one.name_matches)))
     if one.cat is not None and one.cat not in line.cat.split(","):
         line = replace(line, cat=one.cat)
     if one.phases and not any(phase in (line.ph, kind) for phase in one.phases for kind in _kind_of(line.ph)):
@@ -191,9 +192,7 @@ def _dressed(subject: Subject, one: Selection, key: Key, line: Line) -> Line:
     for condition in one.where:
         path = parse_path(condition.path)
         held = (
-            [*_held(subject, key, condition.path), *_values(line.arguments(), path.steps)]
-            if path.root == "args"
-            else []
+            [*_held(subject, key, condition.path), *walk(line.arguments(), path.steps)] if path.root == "args" else []
         )
         value = satisfying(condition, held[::-1], context)
         if path.root == "args":
@@ -205,24 +204,12 @@ def _dressed(subject: Subject, one: Selection, key: Key, line: Line) -> Line:
     return line
 
 
-def _found(pattern: str, text: str) -> bool:
-    import re
-
-    return re.search(pattern, text) is not None
-
-
 def _kind_of(phase: str) -> list[str]:
     return (
         ["slice"]
         if phase in "XB"
         else [kind for kind, letter in _KINDS.items() if letter == phase] + (["async"] if phase in "bS" else [])
     )
-
-
-def _values(args: Any, steps: tuple[str | int | None, ...]) -> list[Any]:
-    from harness.expect.values import walk
-
-    return walk(args, steps)
 
 
 def _held(subject: Subject, key: Key, path: str) -> list[Any]:

@@ -1,15 +1,16 @@
 """Near misses whatever the form: every operator on some events of each selection that an expectation looks at.
 
-Whether one of these contradicts the claim is not known here, so a survivor is shown, not counted as a fault. A query must
-be killed by at least one of them.
+Whether one of these contradicts the claim is not known here, so a survivor is shown, not counted as a fault. A query
+must be killed by at least one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from harness.expect.values import parse_path, values_at
 from harness.mutate.edit import (
@@ -17,6 +18,7 @@ from harness.mutate.edit import (
     change_phase,
     copy,
     drop,
+    exchanged,
     line_of,
     move_to_process,
     move_to_thread,
@@ -80,7 +82,7 @@ def _mutant(key: Key, change: Change) -> Mutant:
 
 def _changes(subject: Subject, members: Sequence[Member], paths: Sequence[str], most: int) -> Iterator[Change]:
     key = members[0].key
-    tape, trace = subject.tapes[key], subject.trace(key)
+    tape = subject.tapes[key]
     chosen = sample(members, most)
     if len(members) > 1:
         yield "drop a class", f"all {len(members)}", drop(tape, members)
@@ -98,7 +100,6 @@ def _changes(subject: Subject, members: Sequence[Member], paths: Sequence[str], 
                     f"{line.name} from {arm}",
                     tape.change({}, [_moved_here(line, members[0], tape)]),
                 )
-    del trace
 
 
 def _moved_here(line: Line, model: Member, tape: Tape) -> Line:
@@ -119,21 +120,20 @@ def _possible(attempts: Iterator[Attempt], who: str) -> Iterator[Change]:
 
 def _of_one(subject: Subject, tape: Tape, member: Member) -> Iterator[Attempt]:
     trace, item = subject.trace(member.key), member.item
-    yield "drop one", "", lambda: drop(tape, [member])
-    yield "duplicate", "", lambda: copy(tape, member)
-    yield "rename", "", lambda: put(tape, member, "name", f"{item.name}~")
-    yield "change phase", "", lambda: change_phase(tape, member)
-    yield "move to a thread", "", lambda: move_to_thread(tape, trace, member)
-    yield "move to a process", "", lambda: move_to_process(tape, member)
+    yield "drop one", "", partial(drop, tape, [member])
+    yield "duplicate", "", partial(copy, tape, member)
+    yield "rename", "", partial(put, tape, member, "name", f"{item.name}~")
+    yield "change phase", "", partial(change_phase, tape, member)
+    yield "move to a thread", "", partial(move_to_thread, tape, trace, member)
+    yield "move to a process", "", partial(move_to_process, tape, member)
     if item.dur is not None:
-        dur = item.dur
-        yield "stretch", "twice as long", lambda: stretch(tape, member, dur * 2 + 1)
-        yield "shrink", "half as long", lambda: stretch(tape, member, dur / 2)
+        yield "stretch", "twice as long", partial(stretch, tape, member, item.dur * 2 + 1)
+        yield "shrink", "half as long", partial(stretch, tape, member, item.dur / 2)
     before, after = _neighbours(tape, member)
     if before is not None:
-        yield "shift past a neighbour", "before the one before it", lambda: shift(tape, member, before - 1)
+        yield "shift past a neighbour", "before the one before it", partial(shift, tape, member, before - 1)
     if after is not None:
-        yield "shift past a neighbour", "after the one after it", lambda: shift(tape, member, after + 1)
+        yield "shift past a neighbour", "after the one after it", partial(shift, tape, member, after + 1)
 
 
 def _neighbours(tape: Tape, member: Member) -> tuple[float | None, float | None]:
@@ -156,23 +156,27 @@ def _of_arguments(subject: Subject, tape: Tape, member: Member, paths: Sequence[
         held = values_at(member.item, parse_path(path), trace)
         if not held:
             continue
-        yield "delete an argument", path, lambda p=path: put(tape, member, p, MISSING, trace)  # type: ignore[misc]
+        yield "delete an argument", path, partial(put, tape, member, path, MISSING, trace)
         for value in list(neighbours(held[0]))[:2]:
-            yield "change an argument", f"{path} is {value!r}", lambda p=path, v=value: put(tape, member, p, v, trace)  # type: ignore[misc]
-        yield "retype an argument", path, lambda p=path, v=held[0]: put(tape, member, p, retyped(v), trace)  # type: ignore[misc]
+            yield "change an argument", f"{path} is {value!r}", partial(put, tape, member, path, value, trace)
+        yield "retype an argument", path, partial(put, tape, member, path, retyped(held[0]), trace)
 
 
 def _of_two(tape: Tape, one: Member, other: Member, paths: Sequence[str], subject: Subject) -> Iterator[Attempt]:
     trace = subject.trace(one.key)
-    yield "swap two neighbours", "", lambda: shift(shift(tape, one, other.item.ts), other, one.item.ts)
+    yield "swap two neighbours", "", partial(exchanged, tape, one, other)
     for path in [path for path in paths if path.startswith("args")][:PATHS]:
         mine, theirs = (values_at(m.item, parse_path(path), trace) for m in (one, other))
         if mine and theirs and mine != theirs:
             yield (
                 "swap arguments",
                 path,
-                lambda p=path, a=mine[0], b=theirs[0]: put(put(tape, one, p, b, trace), other, p, a, trace),
-            )  # type: ignore[misc]
+                partial(_swapped, tape, one, other, path, mine[0], theirs[0]),
+            )
+
+
+def _swapped(tape: Tape, one: Member, other: Member, path: str, mine: Any, theirs: Any) -> Tape:
+    return put(put(tape, one, path, theirs), other, path, mine)
 
 
 def _of_whole_tables(subject: Subject, form: Query) -> Iterator[Mutant]:
@@ -208,6 +212,8 @@ def _cut(subject: Subject, key: Key) -> Iterator[Change]:
         ("the first third is missing", trace.start_ts + span / 3, float("inf")),
         ("the last third is missing", float("-inf"), trace.end_ts - span / 3),
     ):
-        gone = {n: None for n, line in enumerate(tape.lines) if line.ph != "M" and not first <= line.ts <= last}
+        gone: dict[int, Line | None] = {
+            n: None for n, line in enumerate(tape.lines) if line.ph != "M" and not first <= line.ts <= last
+        }
         if gone:
             yield "cut the trace", what, tape.change(gone)

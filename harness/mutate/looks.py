@@ -1,4 +1,4 @@
-"""What an expectation looks at: its selections with all that they are made from, and the paths to values that it reads."""
+"""What an expectation looks at: its selections with all that they are made from, and the paths that it reads."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Must(StrEnum):
 class Mutant:
     """A change to one arm of an attempt.
 
-    operator: the way of changing. kind: of a contradiction, which part of the claim it contradicts ('count: one fewer').
+    operator: the way of changing. kind: which part of the claim a contradiction contradicts (`count: one fewer`).
     absent: the contradiction is that nothing is there any more, so an emptied selection is what it is about.
     """
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from harness.expect.templates import resolve
 from harness.expect.values import values_at
@@ -28,11 +29,12 @@ from harness.roles import ANY, parse_role
 from harness.scenario.model import Condition, Ref, Selection
 
 Change = tuple[str, str, Tape]  # operator, what was done, the changed tape
+T = TypeVar("T")
 MOST: Final = 3  # events of a selection that are mutated one at a time
 
 
-def sample(members: Sequence[Member], most: int = MOST) -> list[Member]:
-    """The first, the last and some between, in the order of the file."""
+def sample(members: Sequence[T], most: int = MOST) -> list[T]:
+    """The first, the last and some between."""
     if len(members) <= most:
         return list(members)
     steps = [round(n * (len(members) - 1) / (most - 1)) for n in range(most)]
@@ -56,7 +58,7 @@ def leavings(subject: Subject, ref: Ref | str, member: Member, tape: Tape | None
                 yield operator, f"{told(member)}: {what}", changed
         for condition in selection.where:
             for operator, value in breaking_values(subject, condition, member)[:2]:
-                changed = attempt(lambda v=value, c=condition: put(tape, member, c.path, v, subject.trace(member.key)))  # type: ignore[misc]
+                changed = attempt(put, tape, member, condition.path, value, subject.trace(member.key))
                 if changed is not None:
                     yield operator, f"{told(member)}: {condition.path} is {value!r}", changed
 
@@ -72,30 +74,30 @@ def _criteria(
         pattern = selection.name_matches
         for name in neighbours(item.name):
             if name not in names if names else re.search(str(pattern), name) is None:
-                yield "rename", f"renamed {name!r}", lambda: put(tape, member, "name", name)
+                yield "rename", f"renamed {name!r}", partial(put, tape, member, "name", name)
                 break
     if member.source != "event":
         return
     if selection.cat is not None:
-        yield "change an argument", "category traceproof", lambda: put(tape, member, "cat", "traceproof")
+        yield "change an argument", "category traceproof", partial(put, tape, member, "cat", "traceproof")
     if selection.phases:
-        line = attempt(lambda: change_phase(tape, member))
+        line = attempt(change_phase, tape, member)
         if line is not None and line_of(line, member).ph not in ("X", "B") and "instant" not in selection.phases:
-            yield "change phase", "another phase", lambda: change_phase(tape, member)
+            yield "change phase", "another phase", partial(change_phase, tape, member)
     if selection.base is None:
         role = parse_role(selection.on or "page")
         if role.process != ANY:
-            yield "move to a process", "moved to another process", lambda: move_to_process(tape, member)
+            yield "move to a process", "moved to another process", partial(move_to_process, tape, member)
         if role.thread != ANY:
-            yield "move to a thread", "moved to another thread", lambda: move_to_thread(tape, trace, member)
+            yield "move to a thread", "moved to another thread", partial(move_to_thread, tape, trace, member)
     if selection.during is not None:
         for edge, mark in (("begin", selection.during.begin), ("end", selection.during.end)):
             if (at := tape.context.mark(mark)) is not None:
                 ts = at - 1 if edge == "begin" else at
-                yield "shift in time", f"starts at the {edge} of its window", lambda ts=ts: shift(tape, member, ts)  # type: ignore[misc]
+                yield "shift in time", f"starts at the {edge} of its window", partial(shift, tape, member, ts)
     if selection.inside is not None:
         outers = subject.named(selection.inside, member.key)
-        yield "shift in time", f"just outside `{selection.inside}`", lambda: just_outside(tape, member, outers)
+        yield "shift in time", f"just outside `{selection.inside}`", partial(just_outside, tape, member, outers)
 
 
 def breaking_values(subject: Subject, condition: Condition, member: Member) -> list[tuple[str, Any]]:

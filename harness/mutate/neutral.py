@@ -22,7 +22,7 @@ _BOUND: Final = ("page", "frames", "browser", "gpu", "utility")  # roles that a 
 
 
 def neutral(subject: Subject) -> Iterator[Mutant]:
-    """Mutants that must survive. Those that an expectation does look at (all of the trace, any process) are left out."""
+    """Mutants that must survive. What an expectation does look at (all of the trace, any process) is left alone."""
     expectation = subject.expectation
     queries = [form for form in forms_of(expectation) if isinstance(form, Query)]
     tables = {table for form in queries for _, table in tables_of(form, subject.case.select, subject.case.arms)}
@@ -76,7 +76,6 @@ def _reordered(tape: Tape) -> Tape:
     shuffled = list(order)
     rng.shuffle(shuffled)
     ranks: dict[int, tuple[float, float]] = {}
-    step = 1e-9
     size = max((max(line.place, line.end_place) for line in tape.lines), default=0.0) + 2
     base = 0.0
     for thread in shuffled:
@@ -90,7 +89,6 @@ def _reordered(tape: Tape) -> Tape:
                 (base + line.place, base + line.end_place) if fixed else (base + rank[line.ts] + line.place, -1.0)
             )
         base += size * (1 if fixed else len(moments) + 1)
-    del step
     return replace(tape, lines=tuple(_at(line, *ranks[index]) for index, line in enumerate(tape.lines)))
 
 

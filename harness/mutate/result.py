@@ -60,6 +60,7 @@ class Mutations:
     controls: Tally = field(default_factory=Tally)
     odd: list[Odd] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    tapes: Edits = field(default_factory=dict)  # the recordings that were mutated, reduced to what it looks at
 
     @property
     def killed(self) -> int:

@@ -1,7 +1,7 @@
 """A recording as a list of lines that can be changed one by one and written again as a trace.
 
-A line is one event with its end merged into it, so that shifting a span shifts both of its ends. Lines are never changed
-in place: a mutant shares all but the changed ones with the recording that it is made of.
+A line is one event with its end merged into it, so that shifting a span shifts both of its ends. Lines are never
+changed in place: a mutant shares all but the changed ones with the recording that it is made of.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values just on the wrong side of a test, and values on the right side: an own reading of what tests mean.
 
-Nothing here calls the code that evaluates expectations. What a contradiction must do would otherwise be told by the very
-thing that is put to the test.
+Nothing here calls the code that evaluates expectations. What a contradiction must do would otherwise be told by the
+very thing that is put to the test.
 """
 
 from __future__ import annotations

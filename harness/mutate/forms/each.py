@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
+from harness.expect.items import Item
 from harness.expect.values import values_at
 from harness.expect.where import path_at
 from harness.mutate.edit import Impossible, attempt, copy, drop, line_of, put, shift, swap_line, wrap
@@ -39,9 +41,7 @@ def _has(subject: Subject, form: Each, member: Member) -> Iterator[Mutant]:
     for condition in form.has:
         for operator, value in breaking_values(subject, condition, member):
             what, kind = f"{condition.path} is {value!r}", f"each: {condition.path}"
-            yield from _mutant(
-                member, operator, what, kind, lambda v=value, c=condition: put(tape, member, c.path, v, trace)
-            )  # type: ignore[misc]
+            yield from _mutant(member, operator, what, kind, partial(put, tape, member, condition.path, value, trace))
 
 
 def _nesting(subject: Subject, form: Each, key: Key, member: Member) -> Iterator[Mutant]:
@@ -53,14 +53,14 @@ def _nesting(subject: Subject, form: Each, key: Key, member: Member) -> Iterator
             "shift in time",
             f"just outside `{form.inside.name}`",
             "each: inside",
-            lambda: just_outside(tape, member, outers),
+            partial(just_outside, tape, member, outers),
         )
         yield from _mutant(
             member,
             "stretch",
             f"sticks out of `{form.inside.name}`",
             "each: inside",
-            lambda: sticking_out(tape, member, outers),
+            partial(sticking_out, tape, member, outers),
         )
     if form.parent:
         outers = subject.members(form.parent, key)
@@ -69,10 +69,10 @@ def _nesting(subject: Subject, form: Each, key: Key, member: Member) -> Iterator
             "shift in time",
             f"just outside `{form.parent.name}`",
             "each: parent",
-            lambda: just_outside(tape, member, outers),
+            partial(just_outside, tape, member, outers),
         )
         yield from _mutant(
-            member, "wrap in a slice", "a slice between it and its parent", "each: parent", lambda: wrap(tape, member)
+            member, "wrap in a slice", "a slice between it and its parent", "each: parent", partial(wrap, tape, member)
         )
     if form.not_inside:
         others = [m for m in subject.members(form.not_inside, key) if m.key == member.key and m.item is not member.item]
@@ -81,7 +81,7 @@ def _nesting(subject: Subject, form: Each, key: Key, member: Member) -> Iterator
             "shift in time",
             f"inside a `{form.not_inside.name}`",
             "each: not_inside",
-            lambda: _into(tape, member, others),
+            partial(_into, tape, member, others),
         )
 
 
@@ -105,7 +105,7 @@ def _times(subject: Subject, form: Each, key: Key, member: Member) -> Iterator[M
             "shift past a neighbour",
             f"before the first `{form.after.name}` ends",
             "each: after",
-            lambda: shift(tape, member, min(ends) - 1),
+            partial(shift, tape, member, min(ends) - 1),
         )
     if form.before and (starts := [m.item.ts for m in subject.members(form.before, key) if m.item is not member.item]):
         yield from _mutant(
@@ -113,7 +113,7 @@ def _times(subject: Subject, form: Each, key: Key, member: Member) -> Iterator[M
             "shift past a neighbour",
             f"after the last `{form.before.name}` starts",
             "each: before",
-            lambda: shift(tape, member, max(starts) + 1),
+            partial(shift, tape, member, max(starts) + 1),
         )
 
 
@@ -124,6 +124,8 @@ def _contains(subject: Subject, form: Each, inner: Contains, key: Key, members: 
         if inner.innermost:
             held = [m for m in held if not any(_within(m, other) and _within(other, outer) for other in members)]
         tape = subject.tapes[outer.key]
+        fewer: int | None
+        more: int | None
         if inner.equals_path is not None:
             values = values_at(outer.item, path_at(inner.equals_path, inner.of.at), subject.trace(outer.key))
             for change in (1, -1):
@@ -134,16 +136,16 @@ def _contains(subject: Subject, form: Each, inner: Contains, key: Key, members: 
                         "change an argument",
                         f"{inner.equals_path} is {value[0]}",
                         kind,
-                        lambda v=value[0]: put(tape, outer, inner.equals_path or "", v),
-                    )  # type: ignore[misc]
+                        partial(put, tape, outer, inner.equals_path, value[0]),
+                    )
             fewer, more = (len(held) - 1 if held else None), len(held) + 1
         else:
-            fewer, more = nearest_counts(inner.test, len(held))  # type: ignore[assignment]
+            fewer, more = nearest_counts(inner.test, len(held))
         if fewer is not None and held:
             lost = held[fewer:]
             yield from _mutant(
-                outer, "drop one", f"{len(lost)} of its {len(held)} dropped", kind, lambda lost=lost: drop(tape, lost)
-            )  # type: ignore[misc]
+                outer, "drop one", f"{len(lost)} of its {len(held)} dropped", kind, partial(drop, tape, lost)
+            )
             if len(lost) == 1:
                 # A trace keeps each inner in one outer only where the outers do not hold each other.
                 yield from _mutant(
@@ -151,8 +153,8 @@ def _contains(subject: Subject, form: Each, inner: Contains, key: Key, members: 
                     "shift in time",
                     "its last one just outside",
                     kind,
-                    lambda lost=lost: just_outside(tape, lost[0], members),
-                )  # type: ignore[misc]
+                    partial(just_outside, tape, lost[0], members),
+                )
         if more is not None:
             yield from _more_inside(subject, inner.of, key, outer, held or inners, more - len(held), kind)
 
@@ -181,11 +183,11 @@ def _more_inside(
         )
 
 
-def _crowded(item: object, tape: Tape) -> bool:
+def _crowded(item: Item, tape: Tape) -> bool:
     """Whether what is put in the middle of a slice may fall into another slice in it."""
-    ts, end = item.ts, item.end  # type: ignore[attr-defined]
+    ts, end = item.ts, item.end
     middle = ts + (end - ts) / 2
-    thread = item.pid, item.tid  # type: ignore[attr-defined]
+    thread = item.pid, item.tid
     return any((line.pid, line.tid) == thread and ts < line.ts <= middle <= line.end < end for line in tape.lines)
 
 

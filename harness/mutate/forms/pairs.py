@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from harness.expect.values import values_at
 from harness.expect.where import path_at
-from harness.mutate.edit import attempt, copy, drop, line_of, put, shift
+from harness.mutate.edit import attempt, copy, drop, exchanged, line_of, put
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import just_outside, sample, told
 from harness.mutate.subject import Key, Member, Subject
@@ -51,14 +52,12 @@ def join(subject: Subject, form: Join, key: Key) -> Iterator[Mutant]:
                 values = _values(subject, member, paths[path_of], ref)
                 if not values:
                     continue
-                changed = attempt(
-                    lambda m=member, t=tape, p=paths[path_of], v=values[0]: put(t, m, p, _odd(v), subject.trace(m.key))
-                )  # type: ignore[misc]
+                changed = attempt(put, tape, member, paths[path_of], _odd(values[0]), subject.trace(member.key))
                 if changed is not None:
                     what = f"{told(member)}: another {paths[path_of]}"
                     yield Mutant("change an argument", must, what, {member.key: changed}, f"join: key {paths[path_of]}")
             if form.containment and path_of == 1:
-                changed = attempt(lambda m=member, t=tape: just_outside(t, m, lefts))  # type: ignore[misc]
+                changed = attempt(just_outside, tape, member, lefts)
                 if changed is not None:
                     yield Mutant(
                         "shift in time",
@@ -91,7 +90,7 @@ def _partners(subject: Subject, form: Join, lefts: Sequence[Member], rights: Seq
                 )
             if form.relation in few and partnered and not form.containment and member.source == "event":
                 line = line_of(tape, member)
-                span = (
+                span: dict[str, Any] = (
                     {"id": f"{line.id}~"}
                     if line.id and line.ph in "bnS" and not any("id" in pair for pair in form.on)
                     else {}
@@ -130,9 +129,7 @@ def _pair_tests(subject: Subject, form: Join, lefts: Sequence[Member], rights: S
             if len(bound) != 1 or not isinstance(bound[0], int | float):
                 continue
             value = bound[0] + {"<=": 1, "<": 0, ">=": -1, ">": 0, "==": 1, "!=": 0}[test.sign]
-            changed = attempt(
-                lambda m=left, v=value, p=test.left: put(subject.tapes[m.key], m, p, v, subject.trace(m.key))
-            )  # type: ignore[misc]
+            changed = attempt(put, subject.tapes[left.key], left, test.left, value, subject.trace(left.key))
             if changed is not None:
                 kind = f"join: {test.left} {test.sign} {test.right}"
                 yield Mutant(
@@ -156,8 +153,8 @@ def same(subject: Subject, form: Same, key: Key) -> Iterator[Mutant]:
             if not held or lonely:
                 continue
             changed = attempt(
-                lambda m=member, v=held[0]: put(subject.tapes[m.key], m, form.path, _odd(v), subject.trace(m.key))
-            )  # type: ignore[misc]
+                put, subject.tapes[member.key], member, form.path, _odd(held[0]), subject.trace(member.key)
+            )
             if changed is not None:
                 yield Mutant(
                     "change an argument",
@@ -182,11 +179,11 @@ def _group(subject: Subject, form: Same, member: Member, ref: Ref) -> list[Any]:
 
 def _out_of_turn(subject: Subject, form: Same, ref: Ref, side: Sequence[Member]) -> Iterator[Mutant]:
     ordered = sorted(side, key=lambda m: (m.item.ts, m.item.seq))
-    for a, b in zip(ordered, ordered[1:], strict=False):
+    for a, b in pairwise(ordered):
         apart = not alike(_values(subject, a, form.path, ref), _values(subject, b, form.path, ref))
         if apart and a.item.ts != b.item.ts and _group(subject, form, a, ref) == _group(subject, form, b, ref):
             tape = subject.tapes[a.key]
-            swapped = attempt(lambda a=a, b=b, t=tape: shift(shift(t, a, b.item.ts), b, a.item.ts))  # type: ignore[misc]
+            swapped = attempt(exchanged, tape, a, b)
             if swapped is not None:
                 yield Mutant(
                     "swap two neighbours", Must.KILL, f"{told(a)} and {told(b)}", {a.key: swapped}, "same: two swapped"
@@ -206,7 +203,7 @@ def _differ(subject: Subject, form: Same, sides: Sequence[Sequence[Member]]) -> 
         held = _values(subject, model, form.path, other_ref) if model else []
         if not held:
             continue
-        changed = attempt(lambda m=member, v=held[0]: put(subject.tapes[m.key], m, form.path, v, subject.trace(m.key)))  # type: ignore[misc]
+        changed = attempt(put, subject.tapes[member.key], member, form.path, held[0], subject.trace(member.key))
         if changed is not None:
             yield Mutant(
                 "change an argument",

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from harness.expect.values import values_at
 from harness.expect.where import path_at
-from harness.mutate.edit import attempt, copy, drop, shift
+from harness.mutate.edit import attempt, copy, drop, exchanged, shift
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import told
 from harness.mutate.subject import Key, Member, Subject
@@ -57,10 +57,10 @@ def _swapped(subject: Subject, form: Order, a: Member, b: Member, kind: str) -> 
     if form.edge == "end" and (a.item.dur or 0) > 1:
         moves.append((b, a.item.end - 1, "just before the other ends"))
     for member, ts, what in moves:
-        changed = attempt(lambda m=member, t=ts: shift(tape, m, t))  # type: ignore[misc]
+        changed = attempt(shift, tape, member, ts)
         if changed is not None:
             yield Mutant("shift past a neighbour", must, f"{told(member)}: {what}", {a.key: changed}, kind)
-    swapped = attempt(lambda: shift(shift(tape, a, b.item.ts), b, a.item.ts))
+    swapped = attempt(exchanged, tape, a, b)
     if swapped is not None and b.item.ts != a.item.ts:
         yield Mutant("swap two neighbours", Must.KILL, f"{told(a)} and {told(b)}", {a.key: swapped}, kind)
 
@@ -71,7 +71,7 @@ def alternate(subject: Subject, form: Alternate, key: Key) -> Iterator[Mutant]:
             continue
         tape, where = subject.tapes[firsts[0].key], firsts[0].key
         a, b = firsts[0], seconds[0]
-        swapped = attempt(lambda a=a, b=b: shift(shift(tape, a, b.item.ts), b, a.item.ts))  # type: ignore[misc]
+        swapped = attempt(exchanged, tape, a, b)
         if swapped is not None and a.item.ts != b.item.ts:
             yield Mutant(
                 "swap two neighbours", Must.KILL, f"{told(a)} and {told(b)}", {where: swapped}, "alternate: two swapped"
