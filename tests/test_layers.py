@@ -27,6 +27,7 @@ ALLOWED = {
     "steps": {"browser", "server", "scenario", "trace.context", "record"},
     "store": {"trace.context"},
     "report": {"stats"},
+    "compare": {"trace", "expect", "scenario", "stats", "store"},
     "run": {
         "store",
         "browser",

@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.cli import browsers, categories, check, claims, doctor, language, mutate, new, record, run
+from harness.cli import browsers, categories, check, claims, compare, doctor, language, mutate, new, record, run
 from harness.errors import TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -38,6 +38,7 @@ for command in (
     record.record,
     check.check,
     mutate.mutate,
+    compare.compare,
     claims.claims,
     categories.categories,
     browsers.browsers,
