@@ -27,7 +27,7 @@ ALLOWED = {
     "steps": {"browser", "server", "scenario", "trace.context", "record"},
     "store": {"trace.context"},
     "report": {"stats"},
-    "compare": {"trace", "expect", "scenario", "stats", "store"},
+    "compare": {"trace", "expect", "scenario", "stats", "store", "mutate.looks"},
     "run": {
         "store",
         "browser",

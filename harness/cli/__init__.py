@@ -12,7 +12,20 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.cli import browsers, categories, check, claims, compare, doctor, language, mutate, new, record, rederive, run
+from harness.cli import (
+    browsers,
+    categories,
+    check,
+    claims,
+    compare,
+    doctor,
+    language,
+    mutate,
+    new,
+    record,
+    rederive,
+    run,
+)
 from harness.errors import TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
