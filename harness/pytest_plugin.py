@@ -121,7 +121,8 @@ class ScenarioItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, self.job.case.at.line - 1, self.name
+        # Not the name: pytest would write the dots of one as `::`, and nobody could run what it prints.
+        return self.path, self.job.case.at.line - 1, self.job.label
 
 
 def _explain(lab: Session, result: CaseResult, claim: str) -> str:

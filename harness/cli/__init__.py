@@ -12,7 +12,20 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.cli import browsers, categories, check, claims, doctor, language, new, record, run
+from harness.cli import (
+    browsers,
+    categories,
+    check,
+    claims,
+    compare,
+    doctor,
+    language,
+    mutate,
+    new,
+    record,
+    rederive,
+    run,
+)
 from harness.errors import TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -37,6 +50,9 @@ for command in (
     run.run,
     record.record,
     check.check,
+    mutate.mutate,
+    compare.compare,
+    rederive.rederive,
     claims.claims,
     categories.categories,
     browsers.browsers,

@@ -22,8 +22,14 @@ def schema(of_claims: bool) -> None:
 
 @click.command(epilog=example("traceproof lint", "traceproof lint ./my-scenarios --json"))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--mutants",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Also mutate the recordings of this run: an expectation that no mutant kills is a problem.",
+)
 @json_option
-def lint(paths: tuple[Path, ...], as_json: bool) -> int:
+def lint(paths: tuple[Path, ...], mutants: Path | None, as_json: bool) -> int:
     """Check scenarios, claims and baselines without running anything; without PATHS, those of traceproof itself.
 
     Every mistake of every file is told at once, with its place and its remedy. Status 2 when there is one.
@@ -31,6 +37,11 @@ def lint(paths: tuple[Path, ...], as_json: bool) -> int:
     from harness.run.lint import lint as look
 
     problems, seen = look(paths)
+    if mutants is not None:
+        from harness.cli.mutate import mutation_problems
+        from harness.run.catalog import load_catalog
+
+        problems = [*problems, *mutation_problems(load_catalog(paths).cases, mutants)]
     if as_json:
         told = [dataclasses.asdict(problem) for problem in problems]
         click.echo(json.dumps({"problems": told, **seen}, indent=2))

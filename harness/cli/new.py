@@ -77,10 +77,16 @@ def new(name: str) -> None:
     folder = Path(name)
     if folder.exists():
         raise UsageError(Problem(f"{folder} is there already", remedy="choose another name, or move it away"))
+    files = write_scenario(name, folder)
+    click.echo(f"wrote {', '.join(map(str, files))}\nrun it with: traceproof run ./{folder}")
+
+
+def write_scenario(slug: str, folder: Path) -> list[Path]:
+    """The three files of an example about the event `slug`; `StoreError` when they cannot be written."""
     try:
-        folder.mkdir()
+        folder.mkdir(parents=True)
         for file, text in _FILES.items():
-            (folder / file).write_text(text.format(slug=name))
+            (folder / file).write_text(text.format(slug=slug))
     except OSError as error:
         raise StoreError(f"{folder} could not be written: {error.strerror}") from error
-    click.echo(f"wrote {', '.join(str(folder / file) for file in _FILES)}\nrun it with: traceproof run ./{folder}")
+    return [folder / file for file in _FILES]

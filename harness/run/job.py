@@ -10,7 +10,7 @@ from harness.run.attempt import run_attempt
 from harness.run.options import RunOptions
 from harness.run.plan import Job
 from harness.run.repeat import repeat_case
-from harness.run.verdicts import judge_case
+from harness.run.verdicts import settle_case
 from harness.run.views import build_view
 from harness.verdict import Verdict
 
@@ -31,14 +31,7 @@ async def run_job(
         attempts.append(attempt)
         on_event(Progressed(job.label, attempt, worker))
     claims = list(job.case.claims)
-    verdicts, tallies = judge_case(claims, attempts)
-    reasons: dict[str, str] = {}
-    for claim in claims:
-        if verdict is not None:
-            verdicts[claim] = verdict
-        elif (known := options.claims.get(claim)) and not known.versions.contains(job.build.major):
-            verdicts[claim] = Verdict.NOT_APPLICABLE
-            reasons[claim] = f"the claim is made for versions {known.versions}, this is {job.build.major}"
+    verdicts, tallies, reasons = settle_case(claims, attempts, job.build.major, options.claims, verdict)
     major = job.build.major
     return CaseResult(
         scenario=job.case.id,

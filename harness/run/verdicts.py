@@ -44,6 +44,28 @@ def judge_case(
     return verdicts, tallies
 
 
+def settle_case(
+    claims: Sequence[str],
+    attempts: Sequence[Attempt],
+    major: int,
+    known: Mapping[str, Claim],
+    verdict: Verdict | None = None,
+) -> tuple[dict[str, Verdict], dict[str, tuple[int, int]], dict[str, str]]:
+    """Verdicts and tallies of a case, and the reasons for claims that are not made for this version.
+
+    `verdict`: the one that all claims have, whatever the attempts say, where there was nothing to run.
+    """
+    verdicts, tallies = judge_case(claims, attempts)
+    reasons: dict[str, str] = {}
+    for claim in claims:
+        if verdict is not None:
+            verdicts[claim] = verdict
+        elif (one := known.get(claim)) and not one.versions.contains(major):
+            verdicts[claim] = Verdict.NOT_APPLICABLE
+            reasons[claim] = f"the claim is made for versions {one.versions}, this is {major}"
+    return verdicts, tallies, reasons
+
+
 def judge_claims(
     cases: Sequence[CaseResult],
     claims: Mapping[str, Claim],

@@ -1,0 +1,202 @@
+"""All mutants of all expectations of a case, on the recordings of one attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from harness.errors import UserError
+from harness.expect import Recordings
+from harness.mutate.forms import contradictions
+from harness.mutate.generic import looked_at, near_misses
+from harness.mutate.looks import forms_of, selections_of, tables_of
+from harness.mutate.mutant import Must, Mutant
+from harness.mutate.near import sample
+from harness.mutate.neutral import controls_broken, neutral
+from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
+from harness.mutate.subject import Edits, Key, Subject
+from harness.mutate.tape import Tape, read, reduced
+from harness.scenario.model import Case, Expectation, Query
+from harness.trace import Trace, resolve_page
+from harness.verdict import Outcome
+
+OF_EACH_OPERATOR: Final = 8
+
+
+def examine(case: Case, recordings: Recordings) -> CaseMutations:
+    """Mutate what each expectation of a case looks at, in the recordings of one valid attempt."""
+    tapes: dict[Key, Tape] = {}
+    traces: dict[Key, Trace] = {}
+    for arm, of_arm in recordings.items():
+        for block, recording in enumerate(of_arm):
+            page = resolve_page(recording.trace, recording.context)
+            context = msgspec.structs.replace(recording.context, page=page)
+            tapes[arm, block], traces[arm, block] = read(recording.trace, context), recording.trace
+    found = [_expectation(case, one, tapes, traces) for one in case.expect]
+    return CaseMutations(scenario=case.id, cell=case.cell, place=str(case.at), expectations=found)
+
+
+def _expectation(
+    case: Case, expectation: Expectation, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]
+) -> Mutations:
+    report = Mutations(
+        index=expectation.index,
+        form=expectation.form_name,
+        claims=list(expectation.claims),
+        place=str(expectation.at),
+        text=expectation.text,
+    )
+    subject = Subject(case, expectation, tapes)
+    base = subject.evaluate({})
+    if base.outcome is not Outcome.MET:
+        report.unusable = f"{base.outcome} on this recording: {base.summary}"
+        return report
+    narrow = Subject(case, expectation, _reduced(subject, tapes, traces))
+    if narrow.evaluate({}).outcome is Outcome.MET:
+        subject = narrow
+    else:
+        report.odd.append(Odd("drop unrelated events", Must.SURVIVE, "all that no selection looks at", {}))
+    report.tapes = subject.tapes
+    judge = _Judge(subject, report)
+    for mutant in _mutants(subject):
+        judge(mutant)
+    judge.finish()
+    return report
+
+
+def _mutants(subject: Subject) -> Iterator[Mutant]:
+    yield from contradictions(subject)
+    if isinstance(subject.expectation.form, Query):
+        yield from _few_of_each(near_misses(subject))
+    else:
+        yield from near_misses(subject)
+    yield from controls_broken(subject)
+    yield from neutral(subject)
+
+
+def _few_of_each(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
+    """Some of each operator, spread over all of them: a query costs tens of milliseconds."""
+    by_operator: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        by_operator.setdefault(mutant.operator, []).append(mutant)
+    for same in by_operator.values():
+        yield from sample(same, OF_EACH_OPERATOR)
+
+
+def _reduced(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:
+    """Only what the expectation can see, so that a mutant costs milliseconds. All of it where a query reads all."""
+    forms = forms_of(subject.expectation)
+    tables = {t for f in forms if isinstance(f, Query) for _, t in tables_of(f, subject.case.select, subject.case.arms)}
+    if "events" in tables:
+        return dict(tapes)
+    selections = selections_of(forms, subject.case.select, subject.case.arms)
+    by_identity = {id(selection): name for name, selection in subject.case.select.items()}
+    text = str(subject.expectation) + str(selections)
+    found = {}
+    for key, tape in tapes.items():
+        trace, wanted = traces[key], set[int]()
+        for selection in selections:
+            # Events of a selection's names that it does not take are its near misses.
+            wanted.update(e.seq for name in selection.names for e in trace.by_name(str(name)))
+            if (name := by_identity.get(id(selection))) is not None:
+                try:
+                    members = subject.members(name, key)
+                except UserError:
+                    continue
+                except Exception as reason:
+                    if type(reason).__name__ not in ("Unanswerable", "NotShown"):
+                        raise
+                    continue
+                for member in members:
+                    wanted.update(part.index for part in (member, *member.around) if part.source in ("event",))
+        if "flows" in tables:
+            wanted.update(e.seq for e in trace.events if e.kind == "flow" or e.bind_id)
+        found[key] = reduced(tape, trace, wanted, children="self" in text)
+    return found
+
+
+@dataclass
+class _Judge:
+    """Puts mutants to the expectation and keeps the score."""
+
+    subject: Subject
+    report: Mutations
+    kinds: dict[str, list[str]] = field(default_factory=dict)
+
+    def __call__(self, mutant: Mutant) -> None:
+        answer = self._answer(mutant)
+        if mutant.must in (Must.SURVIVE, Must.REFUSE):
+            tally = self.report.neutral if mutant.must is Must.SURVIVE else self.report.controls
+            good = answer == "survived" if mutant.must is Must.SURVIVE else answer != "survived"
+            tally.total += 1
+            tally.killed += answer != "survived"
+            if not good:
+                self._odd(mutant)
+            return
+        tally = self.report.operators.setdefault(mutant.operator, Tally())
+        tally.total += 1
+        match answer:
+            case "killed":
+                tally.killed += 1
+            case "emptied":
+                tally.emptied += 1
+            case "invalid":
+                tally.invalid += 1
+        if mutant.must is Must.KILL:
+            self.kinds.setdefault(mutant.kind, []).append(answer)
+        if answer == "survived":
+            self._odd(mutant)
+
+    def _odd(self, mutant: Mutant) -> None:
+        self.report.odd.append(Odd(mutant.operator, mutant.must, mutant.what, mutant.edits, mutant.kind))
+
+    def _answer(self, mutant: Mutant) -> str:
+        try:
+            finding = self.subject.evaluate(mutant.edits)
+        except UserError:
+            # A query that fails on what an argument has become: told, but as a mistake rather than as a refutation.
+            return "invalid"
+        if finding.outcome is Outcome.MET:
+            return "survived"
+        if finding.outcome is not Outcome.UNMET:
+            return "invalid"
+        return "emptied" if not mutant.absent and self._emptied(mutant.edits) else "killed"
+
+    def _emptied(self, edits: Edits) -> bool:
+        """Whether a selection that the form rests on has nothing left: of a query its `over`, else all its tables."""
+        form, looked = self.subject.expectation.form, looked_at(self.subject)
+        if isinstance(form, Query) and form.over is not None:
+            looked = [(ref, key) for ref, key in looked if ref == form.over]
+        before = [(ref, key) for ref, key in looked if self.subject.members(ref, key)]
+        lost = [self.subject.size(ref, key, edits) == 0 for ref, key in before]
+        return all(lost) and bool(lost) if isinstance(form, Query) and form.over is None else any(lost)
+
+    def finish(self) -> None:
+        self.report.kinds = {
+            kind: Tally(
+                total=len(answers),
+                killed=answers.count("killed"),
+                emptied=answers.count("emptied"),
+                invalid=answers.count("invalid"),
+            )
+            for kind, answers in self.kinds.items()
+        }
+        self.report.faults = self._faults()
+
+    def _faults(self) -> list[str]:
+        report, found = self.report, []
+        if not report.killed:
+            found.append("no mutant kills it: no recording that differs in one of these ways would refute it")
+        for kind, tally in report.kinds.items():
+            if tally.survived and not tally.killed:
+                found.append(f"it survives every contradiction of the kind `{kind}` ({tally.total})")
+            elif tally.survived:
+                found.append(f"it survives {tally.survived} of {tally.total} contradictions of the kind `{kind}`")
+        noticed = dict.fromkeys(odd.operator for odd in report.odd if odd.must is Must.SURVIVE)
+        found += [f"it notices what does not concern it: {operator}" for operator in noticed]
+        if any(odd.must is Must.REFUSE for odd in report.odd):
+            found.append("it is met although its control shows nothing")
+        return found

@@ -1,0 +1,219 @@
+"""Near misses whatever the form: every operator on some events of each selection that an expectation looks at.
+
+Whether one of these contradicts the claim is not known here, so a survivor is shown, not counted as a fault. A query
+must be killed by at least one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+from harness.expect.values import parse_path, values_at
+from harness.mutate.edit import (
+    attempt,
+    change_phase,
+    copy,
+    drop,
+    exchanged,
+    line_of,
+    move_to_process,
+    move_to_thread,
+    put,
+    shift,
+    stretch,
+)
+from harness.mutate.looks import conditions_of, paths_of, refs_of, tables_of
+from harness.mutate.mutant import Must, Mutant
+from harness.mutate.near import Change, sample, told
+from harness.mutate.subject import Key, Member, Subject
+from harness.mutate.tape import Line, Tape
+from harness.mutate.values import MISSING, neighbours, retyped
+from harness.scenario.model import Query, Ref
+
+PATHS: Final = 8  # arguments of one selection that are changed
+OF_A_QUERY: Final = 5  # its SQL alone tells what matters, so more of its events are tried
+
+
+def near_misses(subject: Subject) -> Iterator[Mutant]:
+    """Every operator on every selection of the form, one recording at a time."""
+    form, seen = subject.expectation.form, set[tuple[str, Key]]()
+    most = OF_A_QUERY if isinstance(form, Query) else 3
+    for ref, key in looked_at(subject):
+        name = ref if isinstance(ref, str) else f"{ref.name} {ref.narrowed}"
+        members = subject.members(ref, key)
+        if not members or (name, key) in seen:
+            continue
+        seen.add((name, key))
+        paths = [*paths_of(form), *conditions_of(subject.selection(ref), subject.case.select)]
+        for change in _changes(subject, members, list(dict.fromkeys(paths)), most):
+            yield _mutant(members[0].key, change)
+    if isinstance(form, Query):
+        yield from _of_whole_tables(subject, form)
+    for key in dict.fromkeys(key for _, key in looked_at(subject)):
+        yield from (_mutant(key, change) for change in _cut(subject, key))
+
+
+def looked_at(subject: Subject) -> list[tuple[Ref | str, Key]]:
+    """References of the form, or selections that a query's tables are made of, with the recordings they are of."""
+    form = subject.expectation.form
+    found: list[tuple[Ref | str, Key]] = [
+        (ref, _first(subject, ref, arm)) for ref in refs_of(form) for arm in subject.expectation.arms
+    ]
+    if isinstance(form, Query):
+        for arm in subject.expectation.arms:
+            for named, table in tables_of(form, subject.case.select, subject.case.arms):
+                if table in subject.case.select:
+                    found.append((table, (named or arm, 0)))
+    return [entry for entry in found if entry[1] in subject.tapes]
+
+
+def _first(subject: Subject, ref: Ref, arm: str) -> Key:
+    return (ref.arm or arm, 0)
+
+
+def _mutant(key: Key, change: Change) -> Mutant:
+    operator, what, tape = change
+    return Mutant(operator, Must.EITHER, what, {key: tape})
+
+
+def _changes(subject: Subject, members: Sequence[Member], paths: Sequence[str], most: int) -> Iterator[Change]:
+    key = members[0].key
+    tape = subject.tapes[key]
+    chosen = sample(members, most)
+    if len(members) > 1:
+        yield "drop a class", f"all {len(members)}", drop(tape, members)
+    for member in chosen:
+        yield from _possible(_of_one(subject, tape, member), told(member))
+        yield from _possible(_of_arguments(subject, tape, member, paths), told(member))
+    for one, other in list(pairwise(sorted(chosen, key=lambda m: m.item.ts)))[: most - 1]:
+        yield from _possible(_of_two(tape, one, other, paths, subject), f"{told(one)} and {told(other)}")
+    for arm, block in subject.tapes:
+        if arm != key[0] and block == key[1]:
+            theirs = [line for line in subject.tapes[arm, block].lines if line.name == members[0].item.name]
+            for line in theirs[:1]:
+                yield (
+                    "splice from a sibling arm",
+                    f"{line.name} from {arm}",
+                    tape.change({}, [_moved_here(line, members[0], tape)]),
+                )
+
+
+def _moved_here(line: Line, model: Member, tape: Tape) -> Line:
+    """An event of another recording, on the thread of this one's and at its time."""
+    ts, pid, tid = model.item.ts, model.item.pid, model.item.tid
+    return replace(line, ts=ts + 1, pid=pid, tid=tid, place=len(tape.lines) + 1e6, end_place=len(tape.lines) + 1e6 + 1)
+
+
+Attempt = tuple[str, str, Callable[[], Tape]]
+
+
+def _possible(attempts: Iterator[Attempt], who: str) -> Iterator[Change]:
+    for operator, what, change in attempts:
+        tape = attempt(change)
+        if tape is not None:
+            yield operator, f"{who}{': ' if what else ''}{what}", tape
+
+
+def _of_one(subject: Subject, tape: Tape, member: Member) -> Iterator[Attempt]:
+    trace, item = subject.trace(member.key), member.item
+    yield "drop one", "", partial(drop, tape, [member])
+    yield "duplicate", "", partial(copy, tape, member)
+    yield "rename", "", partial(put, tape, member, "name", f"{item.name}~")
+    yield "change phase", "", partial(change_phase, tape, member)
+    yield "move to a thread", "", partial(move_to_thread, tape, trace, member)
+    yield "move to a process", "", partial(move_to_process, tape, member)
+    if item.dur is not None:
+        yield "stretch", "twice as long", partial(stretch, tape, member, item.dur * 2 + 1)
+        yield "shrink", "half as long", partial(stretch, tape, member, item.dur / 2)
+    before, after = _neighbours(tape, member)
+    if before is not None:
+        yield "shift past a neighbour", "before the one before it", partial(shift, tape, member, before - 1)
+    if after is not None:
+        yield "shift past a neighbour", "after the one after it", partial(shift, tape, member, after + 1)
+
+
+def _neighbours(tape: Tape, member: Member) -> tuple[float | None, float | None]:
+    """Where the events of the same thread before and after it start; of a request or a mark, those of its kind."""
+    if member.source == "log":
+        times = [entry.request_us for entry in tape.context.log]
+    elif member.source == "mark":
+        times = [mark.ts_us for mark in tape.context.marks]
+    else:
+        line = line_of(tape, member)
+        times = [one.ts for one in tape.lines if (one.pid, one.tid) == (line.pid, line.tid) and one.ph != "M"]
+    before = [ts for ts in times if ts < member.item.ts]
+    after = [ts for ts in times if ts > member.item.ts]
+    return max(before, default=None), min(after, default=None)
+
+
+def _of_arguments(subject: Subject, tape: Tape, member: Member, paths: Sequence[str]) -> Iterator[Attempt]:
+    trace = subject.trace(member.key)
+    for path in [path for path in paths if path.startswith("args")][:PATHS]:
+        held = values_at(member.item, parse_path(path), trace)
+        if not held:
+            continue
+        yield "delete an argument", path, partial(put, tape, member, path, MISSING, trace)
+        for value in list(neighbours(held[0]))[:2]:
+            yield "change an argument", f"{path} is {value!r}", partial(put, tape, member, path, value, trace)
+        yield "retype an argument", path, partial(put, tape, member, path, retyped(held[0]), trace)
+
+
+def _of_two(tape: Tape, one: Member, other: Member, paths: Sequence[str], subject: Subject) -> Iterator[Attempt]:
+    trace = subject.trace(one.key)
+    yield "swap two neighbours", "", partial(exchanged, tape, one, other)
+    for path in [path for path in paths if path.startswith("args")][:PATHS]:
+        mine, theirs = (values_at(m.item, parse_path(path), trace) for m in (one, other))
+        if mine and theirs and mine != theirs:
+            yield (
+                "swap arguments",
+                path,
+                partial(_swapped, tape, one, other, path, mine[0], theirs[0]),
+            )
+
+
+def _swapped(tape: Tape, one: Member, other: Member, path: str, mine: Any, theirs: Any) -> Tape:
+    return put(put(tape, one, path, theirs), other, path, mine)
+
+
+def _of_whole_tables(subject: Subject, form: Query) -> Iterator[Mutant]:
+    """A query may read all flows, marks and requests without a selection of them."""
+    for arm in subject.expectation.arms:
+        for named, table in tables_of(form, subject.case.select, subject.case.arms):
+            key = (named or arm, 0)
+            if key not in subject.tapes:
+                continue
+            if table == "flows":
+                yield from (_mutant(key, change) for change in _flows(subject.tapes[key]))
+            elif table in ("server", "marks"):
+                members = subject.in_context("log" if table == "server" else "mark", key)
+                if members:
+                    yield from (_mutant(key, change) for change in _changes(subject, members, paths_of(form), 3))
+
+
+def _flows(tape: Tape) -> Iterator[Change]:
+    flowing = [index for index, line in enumerate(tape.lines) if line.ph in ("s", "t", "f") or line.bind_id]
+    for index in flowing[:: max(len(flowing) // 6, 1)][:8]:
+        line = tape.lines[index]
+        lost = None if line.ph in ("s", "t", "f") else replace(line, bind_id="", flow_in=False, flow_out=False)
+        yield "drop one", f"the flow at {line.name}, {line.ts:.15g}", tape.change({index: lost})
+        led = replace(line, bind_id="0x7ffffffe") if line.bind_id else replace(line, id="0x7ffffffe")
+        yield "change an argument", f"the flow's id at {line.name}, {line.ts:.15g}", tape.change({index: led})
+
+
+def _cut(subject: Subject, key: Key) -> Iterator[Change]:
+    """The trace without its first and without its last third of time."""
+    tape, trace = subject.tapes[key], subject.trace(key)
+    span = trace.end_ts - trace.start_ts
+    for what, first, last in (
+        ("the first third is missing", trace.start_ts + span / 3, float("inf")),
+        ("the last third is missing", float("-inf"), trace.end_ts - span / 3),
+    ):
+        gone: dict[int, Line | None] = {
+            n: None for n, line in enumerate(tape.lines) if line.ph != "M" and not first <= line.ts <= last
+        }
+        if gone:
+            yield "cut the trace", what, tape.change(gone)

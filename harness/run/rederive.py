@@ -1,0 +1,146 @@
+"""Every verdict of a ledger derived again from its stored recordings, with no browser.
+
+What the gate said of a recording is taken from the ledger, since only the running browser could tell (data loss, a
+crash); what the expectations say is found anew, with the scenario files as they are now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import Problem, UsageError, UserError
+from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
+from harness.expect import Recording
+from harness.paths import scenarios_root
+from harness.run.attempt import judge
+from harness.run.catalog import Catalog, load_catalog
+from harness.run.changes import Change, case_changes, verdict_changes
+from harness.run.verdicts import judge_claims, settle_case
+from harness.scenario.model import Case, Claim
+from harness.store import Manifest, RecordingFiles, context_beside, read_ledger, sha256_file
+from harness.trace import load
+
+
+@dataclass(slots=True)
+class Rederived:
+    """`verdicts` as derived now. `notes`: what has changed since without changing a verdict by itself."""
+
+    ledger: Path
+    verdicts: list[ClaimVerdict] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    cases: int = 0
+    recordings: int = 0
+
+
+class _Lost(Exception):
+    """A stored recording that is not there any more, or is another."""
+
+
+def ledgers_in(path: Path) -> list[Path]:
+    """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
+    if path.is_file():
+        return [path]
+    found = [path / "ledger.jsonl"] if (path / "ledger.jsonl").is_file() else sorted(path.rglob("ledger.jsonl"))
+    if not found:
+        message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
+        raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))
+    return found
+
+
+def rederive(
+    ledger: Path, scenarios: Sequence[Path] = (), on_case: Callable[[str], None] = lambda name: None
+) -> Rederived:
+    """Derive all verdicts of one ledger; `on_case` hears the name of each case before it is read.
+
+    Scenario files are looked for in `scenarios`, where the ledger says that they were, and among ours.
+
+    `UserError` for a ledger or a scenario that cannot be read.
+    """
+    lines = read_ledger(ledger)
+    stored = [line for line in lines if isinstance(line, CaseResult)]
+    verdicts = [line for line in lines if isinstance(line, ClaimVerdict)]
+    catalog, cases = _scenarios(stored, scenarios)
+    done = Rederived(ledger, cases=len(stored))
+    derived: list[CaseResult] = []
+    for result in stored:
+        name = f"{result.scenario}[{result.cell}]" if result.cell else result.scenario
+        on_case(name)
+        if (case := cases.get((result.scenario, result.cell))) is None:
+            done.notes.append(f"there is no scenario {name} here; say with --scenarios where it is")
+            again = msgspec.structs.replace(result, verdicts={}, tallies={}, attempts=[])
+        else:
+            again = _case(result, case, catalog.claims, ledger.parent, done)
+        derived.append(again)
+        done.changes += case_changes(result, again)
+    done.verdicts = judge_claims(derived, catalog.claims, catalog.baselines)
+    if verdicts:  # a ledger that was cut short has none
+        done.changes += verdict_changes(verdicts, done.verdicts, done.changes)
+    done.notes = list(dict.fromkeys(done.notes))
+    return done
+
+
+def _scenarios(results: Sequence[CaseResult], given: Sequence[Path]) -> tuple[Catalog, dict[tuple[str, str], Case]]:
+    """The catalog, with the user's cases before ours of the same name."""
+    ours = load_catalog()
+    files = {Path(result.place.rsplit(":", 2)[0]) for result in results} if not given else set(given)
+    own = sorted(file for file in files if file.exists() and not file.resolve().is_relative_to(scenarios_root()))
+    catalog = load_catalog(own) if own else ours
+    return catalog, {(case.id, case.cell): case for case in (*ours.cases, *catalog.cases)}
+
+
+def _case(result: CaseResult, case: Case, claims: Mapping[str, Claim], folder: Path, done: Rederived) -> CaseResult:
+    if result.reason:  # nothing was run, or a capability lacked: there is nothing to derive from
+        return result
+    attempts = [_attempt(attempt, case, folder, done) for attempt in result.attempts]
+    verdicts, tallies, reasons = settle_case(list(case.claims), attempts, result.build.major, claims)
+    return msgspec.structs.replace(
+        result, claims=list(case.claims), verdicts=verdicts, tallies=tallies, reasons=reasons, attempts=attempts
+    )
+
+
+def _attempt(attempt: Attempt, case: Case, folder: Path, done: Rederived) -> Attempt:
+    """The attempt with findings and reasons as they are found now. A failure of the lab stays one."""
+    if attempt.error:
+        return attempt
+    if refused := [f"{one.trace}: {reason}" for one in attempt.recordings for reason in one.invalid]:
+        return msgspec.structs.replace(attempt, valid=False, reasons=refused, findings=[])
+    recordings: dict[str, list[Recording]] = {}
+    try:
+        for one in sorted(attempt.recordings, key=lambda one: one.block):
+            recordings.setdefault(one.arm, []).append(_recording(one, case, folder, done))
+    except _Lost as lost:
+        return msgspec.structs.replace(attempt, valid=False, reasons=[str(lost)], findings=[])
+    findings, reasons = judge(case, recordings)
+    return msgspec.structs.replace(attempt, valid=not reasons, reasons=reasons, findings=findings)
+
+
+def _recording(one: RecordingRef, case: Case, folder: Path, done: Rederived) -> Recording:
+    path = folder / one.trace
+    if not path.is_file():
+        raise _Lost(f"{one.trace}: the recording is not there any more")
+    if sha256_file(path) != one.sha256:
+        raise _Lost(f"{one.trace}: the recording is not the one that the ledger names (its sha256 differs)")
+    context = context_beside(path)
+    if context is None:
+        raise _Lost(f"{one.trace}: the context beside the recording is not there any more")
+    _note_changes(RecordingFiles(path).manifest, case, done)
+    done.recordings += 1
+    return Recording(load(path), context)
+
+
+def _note_changes(file: Path, case: Case, done: Rederived) -> None:
+    """Say so where the scenario is not the file that the recording was made with."""
+    try:
+        manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        done.notes.append(f"{case.name}: no manifest tells which scenario file its recordings were made with")
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(Problem("is not the manifest of a recording", file=str(file), found=str(error))) from error
+    else:
+        if manifest.scenario_sha256 != sha256_file(case.file):
+            done.notes.append(f"{case.at.file} has changed since its recordings were made")

@@ -1,0 +1,106 @@
+"""`traceproof check`: stored traces against scenarios, with no browser."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness import cli as cli_module
+from harness.cli.new import write_scenario
+from harness.trace.context import END, START, FrameIdentity, Mark, PageIdentity, RecordingContext
+
+PID, TID = 10, 11
+
+
+def slices(*rows: tuple[str, int]) -> list[dict[str, Any]]:
+    names = {"pid": PID, "tid": TID}
+    thread = {"name": "thread_name", "ph": "M", "ts": 0, **names, "args": {"name": "CrRendererMain"}}
+    clocks = [
+        {"name": "clock_sync", "ph": "c", "ts": ts, "pid": 1, "tid": 1, "args": {"sync_id": f"traceproof-{edge}"}}
+        for edge, ts in (("start", 1), ("end", 900))
+    ]
+    events = [{"name": name, "ph": "X", "cat": "blink", "ts": ts, "dur": 5, **names, "args": {}} for name, ts in rows]
+    return [thread, *clocks, *events]
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    write_scenario("mine", tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "main.json.gz"
+    events = slices(("ParseHTML", 10), ("UpdateLayoutTree", 500))
+    path.write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
+    return path
+
+
+def write_context(trace: Path, **fields: Any) -> None:
+    marks = [Mark(START, 1), Mark("change", 400), Mark("done", 600), Mark(END, 900)]
+    page = PageIdentity([FrameIdentity(PID, TID)])
+    context = RecordingContext(**{"marks": marks, "page": page, "build": "156.0.1.2", "mode": "shell", **fields})
+    trace.with_name("main.context.json").write_bytes(msgspec.json.encode(context))
+
+
+def check(*args: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, str], str]:
+    with pytest.raises(SystemExit) as ended:
+        cli_module.main(["check", *map(str, args), "--json"])
+    out, err = capsys.readouterr()
+    verdicts = {one["claim"]: one["verdict"] for one in json.loads(out)["verdicts"]} if out else {}
+    return int(ended.value.code or 0), verdicts, err
+
+
+def test_a_stored_recording_with_its_context(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_context(trace)
+    status, verdicts, _ = check(trace, scenario, capsys=capsys)
+    assert (status, verdicts) == (0, {"mine.one-style-pass-per-change": "HOLDS", "mine.parses-html": "HOLDS"})
+
+
+def test_the_folder_of_an_attempt(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_context(trace)
+    assert check(trace.parent, scenario, capsys=capsys)[0] == 0
+
+
+def test_a_bare_trace_decides_what_needs_no_marks(
+    trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, verdicts, _ = check(trace, scenario, capsys=capsys)
+    assert (status, verdicts) == (1, {"mine.one-style-pass-per-change": "INCONCLUSIVE", "mine.parses-html": "HOLDS"})
+
+
+def test_data_loss_is_no_evidence(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_context(trace, data_loss=True)
+    status, verdicts, err = check(trace, scenario, capsys=capsys)
+    assert (status, set(verdicts.values())) == (1, {"INCONCLUSIVE"})
+    assert "data loss" in err
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.99])
+def test_a_cut_trace_is_a_users_error(
+    trace: Path, scenario: Path, share: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = trace.read_bytes()
+    trace.write_bytes(whole[: int(len(whole) * share)])
+    status, verdicts, err = check(trace, scenario, capsys=capsys)
+    assert (status, verdicts) == (2, {})
+    assert "Traceback" not in err
+    assert str(trace) in err
+
+
+def test_an_arm_that_the_scenario_has_not(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = check(trace, scenario, "--arm", "plain", capsys=capsys)
+    assert status == 2
+    assert "has no arm 'plain'" in err
+
+
+def test_a_folder_that_is_no_attempt(tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = check(scenario, scenario, capsys=capsys)
+    assert status == 2
+    assert "is not the folder of an attempt" in err

@@ -1,0 +1,168 @@
+"""Each command as a person meets it: its help, its answers, its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import jsonschema
+import pytest
+
+from harness import cli as cli_module
+from harness.cli import cli
+from harness.cli.new import write_scenario
+from harness.errors import StoreError, UsageError
+
+
+def status(*args: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        cli_module.main(list(args))
+    return int(ended.value.code or 0)
+
+
+def commands() -> list[list[str]]:
+    found = []
+    for name, command in cli.commands.items():
+        found.append([name])
+        if isinstance(command, click.Group):
+            found += [[name, inner] for inner in command.commands]
+    return found
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_help_has_an_example(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(*words, "--help") == 0
+    assert f"traceproof {' '.join(words)}" in capsys.readouterr().out.partition("Examples:")[2]
+
+
+def test_help_does_not_import_what_is_heavy() -> None:
+    script = (
+        "import sys; sys.argv = ['traceproof', '--help']\n"
+        "from harness.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'playwright', 'duckdb', 'scipy', 'numpy', 'rich', 'yaml'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["run", "parse-htm"], "did you mean parse-html"),
+        (["run", "./nowhere"], "./nowhere does not exist"),
+        (["run", "parse-html", "-k", "nonsense"], "no scenario matches -k 'nonsense'"),
+        (["run", "--mode", "sideways"], "is not one of"),
+        (["run", "--attempts", "0"], "0 is not in the range"),
+        (["run", "parse-html", "--browser", "/no/such/chromium"], "/no/such/chromium"),
+        (["check", "nowhere.json", "parse-html"], "does not exist"),
+        (["claims", "show", "parse-html.nonsense"], "is no claim"),
+        (["categories", "timelime"], "did you mean timeline"),
+        (["new", "My Event"], "cannot be the name of an event"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_a_mistake_of_the_user_has_status_2_and_no_traceback(
+    args: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(*args) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "told"),
+    [
+        (UsageError("so not"), 2, "error: so not\n"),
+        (StoreError("the disk is full"), 3, "error: the disk is full\n"),
+        (KeyboardInterrupt(), 130, "stopped"),
+        (ZeroDivisionError("division by zero"), 3, "TRACEPROOF_DEBUG=1"),
+    ],
+)
+def test_how_a_command_ends(
+    raised: BaseException,
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*args: object, **more: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(cli, "main", fail)
+    monkeypatch.delenv("TRACEPROOF_DEBUG", raising=False)
+    assert status() == code
+    assert told in capsys.readouterr().err
+
+
+def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object, **more: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "main", fail)
+    monkeypatch.setenv("TRACEPROOF_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        cli_module.main([])
+
+
+def test_a_new_scenario_is_sound_and_never_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status("new", "my-event") == 0
+    assert "traceproof run ./my-event" in capsys.readouterr().out
+    assert status("lint", "./my-event") == 0
+    assert status("claims", "coverage", "./my-event", "--json") == 0
+    told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
+    assert (told["total"], told["decided"], told["undecidable"], told["open"]) == (2, 2, 0, 0)
+    assert status("new", "my-event") == 2
+
+
+def test_lint_tells_every_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_scenario("my-event", tmp_path / "mine")
+    scenario = tmp_path / "mine" / "first.scenario.yaml"
+    scenario.write_text(
+        scenario.read_text().replace("blink]", "blinkcc]").replace("title:", "needs: [two-core]\ntitle:")
+    )
+    (tmp_path / "mine" / "my.baseline.yaml").write_text("- {claim: nonsense.x, verdict: HOLD}\n")
+    assert status("lint", str(tmp_path / "mine")) == 2
+    out = capsys.readouterr().out
+    for told in ("a comma seems to be missing", "did you mean two-cores", 'did you mean "HOLDS"'):
+        assert told in out
+
+
+def test_coverage_has_the_keys_that_others_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("claims", "coverage", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"total", "decided", "undecidable", "open", "by_event"} <= told.keys()
+    assert told["total"] == told["decided"] + told["undecidable"] + told["open"]
+    assert told["total"] == sum(event["total"] for event in told["by_event"].values())
+
+
+def test_the_schema_is_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    for args in (["schema"], ["schema", "--claims"]):
+        assert status(*args) == 0
+        jsonschema.Draft202012Validator.check_schema(json.loads(capsys.readouterr().out))
+
+
+def test_categories(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("categories", "--json") == 0
+    assert "disabled-by-default-devtools.timeline" in json.loads(capsys.readouterr().out)["timeline"]
+    assert status("categories", "devtools.timeline") == 0
+    assert capsys.readouterr().out.startswith("devtools.timeline: a trace category, in ")
+
+
+def test_claims_list_and_show(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("claims", "list", "parse-html", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows
+    assert {row["event"] for row in rows} == {"parse-html"}
+    assert status("claims", "show", rows[0]["claim"]) == 0
+    assert rows[0]["says"] in capsys.readouterr().out

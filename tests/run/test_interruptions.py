@@ -1,0 +1,143 @@
+"""Whatever is killed in the middle of a run: nothing is left over, and what is said is true."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.cli.new import write_scenario
+from harness.events import CaseResult, RunFooter, RunHeader
+from harness.store import read_ledger
+from harness.verdict import Verdict
+from tests.lab import SHELL, build_at
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+PATIENCE = 90.0
+
+
+def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not what():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def processes() -> Iterator[tuple[int, int, str]]:
+    """Live processes: pid, parent, command line."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if state not in "ZX":
+                yield int(entry.name), int(parent), command
+
+
+def descendants(root: int) -> dict[int, str]:
+    found: dict[int, str] = {}
+    known, rows = {root}, list(processes())
+    while more := [row for row in rows if row[1] in known and row[0] not in found]:
+        for pid, _, command in more:
+            found[pid] = command
+            known.add(pid)
+    return found
+
+
+class Running:
+    """A run that has a page open, and steps that keep it so for longer than the test takes."""
+
+    def __init__(self, folder: Path) -> None:
+        write_scenario("held", folder / "held")
+        scenario = folder / "held" / "first.scenario.yaml"
+        scenario.write_text(scenario.read_text().replace("settle: 200ms", "settle: 40s"))
+        self.out = folder / "out"
+        command = [sys.executable, "-m", "harness.cli", "run", "./held", "--attempts", "1", "--out", str(self.out)]
+        command += ["--browser", str(build_at(SHELL).path)]
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        )
+        wait_for(self.renderers, self.process)
+        self.children = descendants(self.process.pid)
+        found = re.search(r"--user-data-dir=(\S+)/profile", " ".join(self.children.values()))
+        assert found
+        self.attempt = found[1]
+
+    def renderers(self) -> list[int]:
+        return [pid for pid, command in descendants(self.process.pid).items() if "--type=renderer" in command]
+
+    def browser(self) -> int:
+        return next(
+            pid
+            for pid, command in self.children.items()
+            if "--user-data-dir" in command and "--type=" not in command and "guard.py" not in command
+        )
+
+    def left_over(self) -> list[str]:
+        alive = {pid: command for pid, _, command in processes()}
+        same = [command for pid, command in self.children.items() if alive.get(pid) == command]
+        return [*same, *([self.attempt] if Path(self.attempt).exists() else [])]
+
+    def assert_nothing_left(self) -> None:
+        deadline = time.monotonic() + 20
+        while (left := self.left_over()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not left
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    running = Running(tmp_path)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_everything_and_says_what_was_kept(running: Running, number: signal.Signals) -> None:
+    running.process.send_signal(number)
+    said, _ = running.process.communicate(timeout=PATIENCE)
+    assert running.process.returncode == 128 + number
+    assert f"stopped by {number.name}" in said
+    assert str(running.out) in said
+    assert "Traceback" not in said
+    running.assert_nothing_left()
+    assert [type(line) for line in read_ledger(running.out / "ledger.jsonl")] == [RunHeader]
+
+
+def test_a_killed_harness_leaves_nothing_running(running: Running) -> None:
+    running.process.kill()
+    running.process.communicate()
+    running.assert_nothing_left()
+    assert [type(line) for line in read_ledger(running.out / "ledger.jsonl")] == [RunHeader]
+
+
+@pytest.mark.parametrize("victim", ["browser", "renderer"])
+def test_a_killed_browser_is_an_error_and_no_evidence(running: Running, victim: str) -> None:
+    os.kill(running.browser() if victim == "browser" else running.renderers()[0], signal.SIGKILL)
+    said, _ = running.process.communicate(timeout=PATIENCE)
+    assert running.process.returncode == 3
+    assert "failed: " in said
+    assert "Traceback" not in said
+    running.assert_nothing_left()
+    _, case, *verdicts, footer = read_ledger(running.out / "ledger.jsonl")
+    assert isinstance(case, CaseResult)
+    assert set(case.verdicts.values()) == {Verdict.ERROR}
+    assert not case.attempts[0].valid
+    assert len(verdicts) == 2
+    assert isinstance(footer, RunFooter)

@@ -1,0 +1,127 @@
+"""Verdicts derived again from stored recordings: the same words, or every difference by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.rederive import rederive as command
+from harness.errors import UserError
+from harness.run.catalog import load_catalog
+from harness.run.rederive import ledgers_in, rederive
+from tests.golden import same_as_golden
+from tests.stored import store_run, write_scenarios
+from tests.traces import Json, slice
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+def parse(ts: float, **end: object) -> Json:
+    return slice("ParseHTML", ts=ts, dur=5, args={"endData": end})
+
+
+GOOD, TWICE = [parse(1, endLine=3)], [parse(1, endLine=3), parse(9)]
+
+
+@pytest.fixture
+def scenarios(tmp_path: Path) -> Path:
+    return write_scenarios(tmp_path / "parsing")
+
+
+def edit(scenarios: Path, old: str, new: str) -> None:
+    file = scenarios / "one.scenario.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_an_untouched_ledger_comes_out_in_the_same_words(tmp_path: Path, scenarios: Path) -> None:
+    result = store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD, TWICE, GOOD], majors=(153, 156))
+    again = rederive(tmp_path / "run" / "ledger.jsonl")
+    assert (again.changes, again.notes, again.recordings) == ([], [], 6)
+    assert again.verdicts == result.verdicts
+    assert {str(one.verdict) for one in again.verdicts} == {"SOMETIMES"}
+
+
+def test_a_refused_recording_stays_refused_and_is_not_read(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD, GOOD, GOOD], invalid="the browser reported data loss")
+    next(tmp_path.glob("run/recordings/*/*/1/main.json.gz")).unlink()
+    again = rederive(tmp_path / "run" / "ledger.jsonl")
+    assert (again.changes, again.recordings) == ([], 2)
+
+
+def test_a_changed_expectation_is_named(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD, GOOD])
+    edit(scenarios, "count: {of: parsed, is: 1}", 'count: {of: parsed, is: ">= 2"}')
+    said = CliRunner().invoke(command, [str(tmp_path / "run")], standalone_mode=False)
+    assert said.return_value == 1
+    same_as_golden(GOLDEN / "rederive.txt", said.stdout.replace(str(tmp_path), "TMP"))
+
+
+def test_an_expectation_that_moved_is_not_a_change(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    edit(scenarios, "select:\n", "# a remark\nselect:\n")
+    again = rederive(tmp_path / "run" / "ledger.jsonl")
+    assert again.changes == []
+    assert again.notes == [f"{scenarios / 'one.scenario.yaml'} has changed since its recordings were made"]
+
+
+def test_a_new_expectation_is_told_and_does_not_shift_the_others(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    edit(scenarios, "expect:\n", 'expect:\n  - {claim: parsing.once, count: {of: parsed, is: "<= 5"}}\n')
+    (change,) = rederive(tmp_path / "run" / "ledger.jsonl").changes
+    assert (change.about, change.stored, change.derived[:4]) == ("finding", "none", "met:")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda trace: trace.unlink(), "is not there any more"),
+        (lambda trace: trace.write_bytes(b"{}"), "is not the one that the ledger names"),
+        (lambda trace: trace.with_name("main.context.json").unlink(), "context beside the recording"),
+    ],
+)
+def test_a_lost_or_altered_recording_is_told(tmp_path: Path, scenarios: Path, damage, told: str) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    damage(next(tmp_path.glob("run/recordings/*/*/1/main.json.gz")))
+    changes = rederive(tmp_path / "run" / "ledger.jsonl").changes
+    assert [change.about for change in changes] == ["verdict", "verdict", "attempt"]
+    assert told in changes[-1].derived
+
+
+def test_an_altered_ledger_is_caught(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    lines = ledger.read_text().splitlines(keepends=True)
+    forged = [line.replace('"HOLDS"', '"REFUTED"') if '"type":"verdict"' in line else line for line in lines]
+    ledger.write_text("".join(forged))
+    changes = rederive(ledger).changes
+    assert [(change.about, change.stored[:7], change.derived[:5]) for change in changes] == [
+        ("verdict", "REFUTED", "HOLDS")
+    ] * 2
+
+
+def test_moved_scenarios_are_found_where_the_user_says(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    moved = scenarios.rename(tmp_path / "elsewhere")
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    assert "--scenarios" in rederive(ledger).notes[0]
+    assert rederive(ledger, [moved]).changes == []
+
+
+def test_json_and_a_folder_of_runs(tmp_path: Path, scenarios: Path) -> None:
+    for name in ("a", "b"):
+        store_run(tmp_path / "out" / name, load_catalog([scenarios]), [GOOD])
+    said = CliRunner().invoke(command, [str(tmp_path / "out"), "--json"], standalone_mode=False)
+    answer = json.loads(said.stdout)
+    assert said.return_value == 0
+    assert [(one["same"], len(one["verdicts"])) for one in answer["ledgers"]] == [(True, 2), (True, 2)]
+
+
+@pytest.mark.parametrize(("name", "told"), [("nowhere", "does not exist"), (".", "there is no ledger in")])
+def test_no_ledger_is_a_mistake_of_the_command_line(tmp_path: Path, name: str, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        ledgers_in(tmp_path / name)
