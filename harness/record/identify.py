@@ -24,6 +24,7 @@ from harness.record.stream import read_stream
 from harness.trace.context import FrameIdentity, PageIdentity
 
 _SECONDS = 10.0
+_TRIES = 3  # on a busy machine a renderer can join the recording only after its mark
 _CATEGORY = "blink.user_timing"
 
 
@@ -42,8 +43,16 @@ async def identify_page(launched: Launched, page: Page) -> PageIdentity:
     """The page's frames, the main one first, then in the order of the frame tree, those of other processes last.
 
     Takes about 0.1 s. No other recording may be going on. A child frame that cannot run script (one that is blocked) is
-    left out. `RecorderError` when the main frame gives no mark within 10 s, `BrowserError` when it is gone.
+    left out. `RecorderError` when the main frame gives no mark, `BrowserError` when it is gone.
     """
+    for _ in range(_TRIES):
+        if identity := await _look(launched, page):
+            return identity
+    raise RecorderError("the page's main frame wrote no mark, so its process is not known")
+
+
+async def _look(launched: Launched, page: Page) -> PageIdentity | None:
+    """None when the main frame's mark is not in the recording."""
     session = await bounded(launched, launched.browser.new_browser_cdp_session(), _SECONDS, "open a session")
     frames = await bounded(launched, frames_of(page), _SECONDS, "list the page's frames")
     tracing = Tracing(launched, session)
@@ -65,9 +74,7 @@ async def identify_page(launched: Launched, page: Page) -> PageIdentity:
         for nonce, frame in nonces.items()
         if nonce in marks
     ]
-    if not found or found[0].frame_id != frames[0].id:
-        raise RecorderError("the page's main frame wrote no mark, so its process is not known")
-    return PageIdentity(frames=found)
+    return PageIdentity(frames=found) if found and found[0].frame_id == frames[0].id else None
 
 
 async def process_types(launched: Launched) -> dict[int, str]:

@@ -7,9 +7,10 @@ from playwright.async_api import Page
 
 from harness.browser import Launched, launch
 from harness.errors import BrowserError, RecorderError
-from harness.record import identify_page, process_types
+from harness.record import identify, identify_page, process_types
 from harness.scenario.model import BrowserSpec
 from harness.server import FixtureServer
+from harness.trace.context import PageIdentity
 from tests.lab import FULL, SHELL, build_at, record
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -31,6 +32,30 @@ async def test_a_page_alone(launched: Launched, page: Page) -> None:
     assert [frame.url for frame in identity.frames] == ["data:text/html,<p>hello"]
     assert identity.main is not None
     assert (await process_types(launched))[identity.main.pid] == "renderer"
+
+
+async def test_a_mark_that_came_too_early_is_made_again(
+    launched: Launched, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, empty = identify._look, [None, None]
+
+    async def late(launched: Launched, page: Page) -> PageIdentity | None:
+        return empty.pop() if empty else await look(launched, page)
+
+    monkeypatch.setattr(identify, "_look", late)
+    await page.goto("data:text/html,<p>hello")
+    assert (await identify_page(launched, page)).main is not None
+
+
+async def test_a_page_that_never_marks_is_an_error(
+    launched: Launched, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(launched: Launched, page: Page) -> None:
+        return None
+
+    monkeypatch.setattr(identify, "_look", never)
+    with pytest.raises(RecorderError, match="no mark"):
+        await identify_page(launched, page)
 
 
 async def test_it_names_the_thread_of_the_page_in_another_recording(
