@@ -30,8 +30,11 @@ READ_S = 120.0
 async def read_recording(name: str, trace: Path) -> Any:
     """What the reader says of a trace file.
 
-    `CapabilityError` where node, npm or the packages cannot be had; `HarnessError` when the reader fails.
+    `CapabilityError` where node, npm or the packages cannot be had, and for a trace that is not JSON; `HarnessError`
+    when the reader fails.
     """
+    if ".pftrace" in trace.suffixes:
+        raise CapabilityError(f"the reader {name} reads JSON; record with cdp-browser or cdp-page")
     folder = await _installed(name)
     status, out, err = await _run(_command(trace), folder, READ_S)
     if status:

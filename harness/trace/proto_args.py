@@ -144,7 +144,7 @@ class _Reader:
             case "pointer_value":
                 return hex(value)
             case "legacy_json_value":
-                return decode_json(value)
+                return _shed(decode_json(value))
             case "nested_value":
                 return _nested(value)
             case _:
@@ -185,6 +185,16 @@ def decode_json(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError):
         return None
+
+
+def _shed(value: Any) -> Any:
+    """JSON without what the export drops of it: nulls, and lists and objects without content."""
+    if isinstance(value, dict):
+        members = {key: _shed(item) for key, item in value.items()}
+        return {key: item for key, item in members.items() if item is not _NOTHING} or _NOTHING
+    if isinstance(value, list):
+        return [item for item in map(_shed, value) if item is not _NOTHING] or _NOTHING
+    return _NOTHING if value is None else _plain(value)
 
 
 def _nested(value: Any) -> Any:
