@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from harness.verdict import Outcome, Verdict
+from harness.verdict import Outcome, Verdict, combine
 
 
 class EventView(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +107,14 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     def drifts(self, claim: str) -> bool:
         """This case's own verdict differs from the claim's baseline."""
         return self.verdicts[claim] not in (self.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE)
+
+    def surprises(self, claim: str) -> bool:
+        """No other case's verdict could make the claim's the expected one.
+
+        A case that holds is no surprise where the claim is expected to be refuted: another case may do that.
+        """
+        expected = self.expected.get(claim, Verdict.HOLDS)
+        return self.drifts(claim) and combine([self.verdicts[claim], expected]) is not expected
 
 
 class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):

@@ -13,18 +13,21 @@ import click
 
 from harness import __version__
 from harness.cli import (
+    baseline,
     browsers,
     categories,
     check,
     claims,
     compare,
     doctor,
+    history,
     language,
     mutate,
     new,
     record,
     rederive,
     run,
+    verify,
 )
 from harness.errors import TraceproofError, UserError
 
@@ -48,11 +51,14 @@ def cli() -> None:
 
 for command in (
     run.run,
+    verify.verify,
     record.record,
     check.check,
     mutate.mutate,
     compare.compare,
     rederive.rederive,
+    baseline.baseline,
+    history.history,
     claims.claims,
     categories.categories,
     browsers.browsers,

@@ -36,7 +36,7 @@ def rederive(ledger: Path, scenarios: tuple[Path, ...], as_json: bool) -> int:
     from the ledger, the expectations from the scenario files as they are now. Exit status 1 when any verdict, reason or
     finding does not come out in the same words.
     """
-    from harness.run.rederive import ledgers_in
+    from harness.run.ledgers import ledgers_in
     from harness.run.rederive import rederive as derive
 
     told = [derive(path, scenarios, lambda name: click.echo(f"  {name}", err=True)) for path in ledgers_in(ledger)]

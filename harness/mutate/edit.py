@@ -299,5 +299,5 @@ def attempt(change: Callable[P, Tape], *args: P.args, **fields: P.kwargs) -> Tap
     """The changed tape, or None where the change is impossible."""
     try:
         return change(*args, **fields)
-    except Impossible:
+    except LookupError:
         return None

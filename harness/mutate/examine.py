@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,7 +23,8 @@ from harness.scenario.model import Case, Expectation, Query
 from harness.trace import Trace, resolve_page
 from harness.verdict import Outcome
 
-OF_EACH_OPERATOR: Final = 8
+OF_EACH_OPERATOR: Final = 8  # near misses of a query
+MOST_OF_EACH: Final = 40
 
 
 def examine(case: Case, recordings: Recordings) -> CaseMutations:
@@ -61,29 +62,30 @@ def _expectation(
         report.odd.append(Odd("drop unrelated events", Must.SURVIVE, "all that no selection looks at", {}))
     report.tapes = subject.tapes
     judge = _Judge(subject, report)
-    for mutant in _mutants(subject):
+    for mutant in contradictions(subject):
+        judge(mutant)
+    tried, more = _few_of_each(near_misses(subject), isinstance(expectation.form, Query))
+    for mutant in tried:
+        judge(mutant)
+    for mutant in more:  # before it is said that nothing kills it, everything is tried
+        if report.killed:
+            break
+        judge(mutant)
+    for mutant in (*controls_broken(subject), *neutral(subject)):
         judge(mutant)
     judge.finish()
     return report
 
 
-def _mutants(subject: Subject) -> Iterator[Mutant]:
-    yield from contradictions(subject)
-    if isinstance(subject.expectation.form, Query):
-        yield from _few_of_each(near_misses(subject))
-    else:
-        yield from near_misses(subject)
-    yield from controls_broken(subject)
-    yield from neutral(subject)
-
-
-def _few_of_each(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
-    """Some of each operator, spread over all of them: a query costs tens of milliseconds."""
+def _few_of_each(mutants: Iterable[Mutant], costly: bool) -> tuple[list[Mutant], list[Mutant]]:
+    """Some of each operator, spread over all of them, and the others: a query costs tens of milliseconds."""
     by_operator: dict[str, list[Mutant]] = {}
     for mutant in mutants:
         by_operator.setdefault(mutant.operator, []).append(mutant)
-    for same in by_operator.values():
-        yield from sample(same, OF_EACH_OPERATOR)
+    most = OF_EACH_OPERATOR if costly else MOST_OF_EACH
+    few = [mutant for same in by_operator.values() for mutant in sample(same, most)]
+    taken = set(map(id, few))
+    return few, [mutant for same in by_operator.values() for mutant in same if id(mutant) not in taken]
 
 
 def _reduced(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:

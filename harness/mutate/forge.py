@@ -7,7 +7,7 @@ criteria ask for, and at last one made up. Whether the selection really takes it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import msgspec
 
 from harness.expect.templates import resolve
 from harness.expect.values import parse_path, values_at, walk
-from harness.mutate.edit import Impossible, changed, line_of
+from harness.mutate.edit import Impossible, attempt, changed, line_of, put
 from harness.mutate.looks import chain, refs_of
 from harness.mutate.near import Change, sample, told
 from harness.mutate.subject import Key, Member, Subject
@@ -38,40 +38,56 @@ _KINDS = {
 
 
 def forged(subject: Subject, ref: Ref | str, key: Key) -> Iterator[Change]:
-    """One more event in a selection that may be empty, in up to three ways; what it does not take is left out."""
+    """One more event in a selection that may be empty, in up to four ways; what it does not take is left out."""
     size = subject.size(ref, key, {})
     found = 0
     for operator, what, tape in _ways(subject, ref, key):
         if subject.size(ref, key, {key: tape}) > size:
             yield operator, what, tape
             found += 1
-            if found == 3:
+            if found == 4:
                 return
 
 
 def _ways(subject: Subject, ref: Ref | str, key: Key) -> Iterator[Change]:
-    selection = subject.selection(ref)
-    if selection.source != "trace":
+    selection, tape = subject.selection(ref), subject.tapes[key]
+    for member in _of_selections(subject, subject.below(selection), key):
+        if (changed_one := attempt(_adapted, subject, selection, member)) is not None:
+            yield "change an event", told(member), changed_one
+    if chain(selection, subject.case.select)[-1].source != "trace":
         yield from _made_up(subject, selection, key)
         return
     for member in _of_siblings(subject, ref, key):
-        line = line_of(subject.tapes[member.key], member)
-        yield from _fitted(
-            subject,
-            selection,
-            key,
-            line,
-            "splice from a sibling arm",
-            f"{told(member)} from {member.key[0]}",
-            strict=True,
-        )
-        yield from _fitted(
-            subject, selection, key, line, "splice from a sibling arm", f"{told(member)} from {member.key[0]}"
-        )
+        line, who = line_of(subject.tapes[member.key], member), f"{told(member)} from {member.key[0]}"
+        for strict in (True, False):
+            if (fitted := _fitted(subject, selection, key, line, strict=strict)) is not None:
+                yield "splice from a sibling arm", who, tape.change({}, [_one_more(fitted)])
     for member in _of_this_recording(subject, selection, key):
-        line = line_of(subject.tapes[member.key], member)
-        yield from _fitted(subject, selection, key, line, "splice a changed copy", f"a copy of {told(member)}")
+        if (fitted := _fitted(subject, selection, key, line_of(tape, member))) is not None:
+            yield "splice a changed copy", f"a copy of {told(member)}", tape.change({}, [_one_more(fitted)])
     yield from _made_up(subject, selection, key)
+
+
+def _one_more(line: Line) -> Line:
+    """At the end of the file, with a span and flows of its own."""
+    return replace(line, place=1e9, end_place=1e9 + 1, id=f"{line.id}~" if line.id else "", bind_id="")
+
+
+def _adapted(subject: Subject, selection: Selection, member: Member) -> Tape:
+    """The recording with one event, request or gap itself changed so that the selection takes it."""
+    tape, trace = subject.tapes[member.key], subject.trace(member.key)
+    if member.source == "event":
+        fitted = _fitted(subject, selection, member.key, line_of(tape, member))
+        if fitted is None:
+            raise Impossible("it cannot be made to fit")
+        return tape.change({member.index: fitted})
+    for one in reversed(chain(selection, subject.case.select)):
+        for condition in one.where:
+            held = values_at(member.item, parse_path(condition.path), trace)
+            value = satisfying(condition, held, tape.context)
+            if not held or value is not held[0]:
+                tape = put(tape, member, condition.path, value, trace)
+    return tape
 
 
 def _of_siblings(subject: Subject, ref: Ref | str, key: Key) -> Iterator[Member]:
@@ -83,12 +99,16 @@ def _of_siblings(subject: Subject, ref: Ref | str, key: Key) -> Iterator[Member]
 
 def _of_this_recording(subject: Subject, selection: Selection, key: Key) -> Iterator[Member]:
     """Events that the selections above this one take, then those that the controls look at."""
-    for name in subject.below(selection):
-        yield from sample([m for m in subject.members(name, key) if m.source == "event"], 2)
+    yield from (m for m in _of_selections(subject, subject.below(selection), key) if m.source == "event")
     for form in subject.expectation.control:
         for ref in refs_of(form):
             if key in subject.keys_of(ref):
                 yield from sample([m for m in subject.members(ref, key) if m.source == "event" and m.key == key], 2)
+
+
+def _of_selections(subject: Subject, names: Iterable[str], key: Key) -> Iterator[Member]:
+    for name in names:
+        yield from sample([m for m in subject.members(name, key) if m.key == key], 2)
 
 
 def _made_up(subject: Subject, selection: Selection, key: Key) -> Iterator[Change]:
@@ -126,7 +146,8 @@ def _made_up(subject: Subject, selection: Selection, key: Key) -> Iterator[Chang
             main.tid if main else 0,
             {},
         )
-        yield from _fitted(subject, selection, key, blank, "splice one made up", "an event made up")
+        if (fitted := _fitted(subject, selection, key, blank)) is not None:
+            yield "splice one made up", "an event made up", tape.change({}, [_one_more(fitted)])
 
 
 def _request(subject: Subject, selection: Selection, key: Key, entry: LogEntry) -> Iterator[Change]:
@@ -155,21 +176,19 @@ def _request(subject: Subject, selection: Selection, key: Key, entry: LogEntry) 
     )
 
 
-def _fitted(
-    subject: Subject, selection: Selection, key: Key, line: Line, operator: str, what: str, *, strict: bool = False
-) -> Iterator[Change]:
-    """A line made to pass the criteria of a whole chain; with `strict` only moved to where and when they ask for it."""
-    tape = subject.tapes[key]
+def _fitted(subject: Subject, selection: Selection, key: Key, line: Line, *, strict: bool = False) -> Line | None:
+    """A line made to pass the criteria of a whole chain; with `strict` only moved to where and when they ask for it.
+
+    None where something that it would need is not there.
+    """
     try:
-        fitted = line
         for one in reversed(chain(selection, subject.case.select)):
-            fitted = _placed(subject, one, key, fitted)
+            line = _placed(subject, one, key, line)
             if not strict:
-                fitted = _dressed(subject, one, key, fitted)
+                line = _dressed(subject, one, key, line)
     except LookupError:
-        return
-    fitted = replace(fitted, place=1e9, end_place=1e9 + 1, id=f"{fitted.id}~" if fitted.id else "", bind_id="")
-    yield operator, what, tape.change({}, [fitted])
+        return None
+    return line
 
 
 def _dressed(subject: Subject, one: Selection, key: Key, line: Line) -> Line:

@@ -43,7 +43,7 @@ def near_misses(subject: Subject) -> Iterator[Mutant]:
     form, seen = subject.expectation.form, set[tuple[str, Key]]()
     most = OF_A_QUERY if isinstance(form, Query) else 3
     for ref, key in looked_at(subject):
-        name = ref if isinstance(ref, str) else f"{ref.name} {ref.narrowed}"
+        name = ref if isinstance(ref, str) else f"{ref.name} {ref.narrowed or ''}".strip()
         members = subject.members(ref, key)
         if not members or (name, key) in seen:
             continue

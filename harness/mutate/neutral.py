@@ -70,30 +70,31 @@ def controls_broken(subject: Subject) -> Iterator[Mutant]:
 
 def _reordered(tape: Tape) -> Tape:
     """Threads one after the other, and on each the moments shuffled; what shares a moment stays in its order."""
-    rng, order = random.Random(4), dict[tuple[int, int], int]()
-    for line in tape.lines:
-        order.setdefault((line.pid, line.tid), 0)
-    shuffled = list(order)
-    rng.shuffle(shuffled)
-    ranks: dict[int, tuple[float, float]] = {}
+    rng = random.Random(4)
+    threads: dict[tuple[int, int], list[int]] = {}
+    for index, line in enumerate(tape.lines):
+        if line.ph != "M":
+            threads.setdefault((line.pid, line.tid), []).append(index)
     size = max((max(line.place, line.end_place) for line in tape.lines), default=0.0) + 2
-    base = 0.0
-    for thread in shuffled:
-        mine = [(index, line) for index, line in enumerate(tape.lines) if (line.pid, line.tid) == thread]
-        fixed = any(line.end_place >= 0 or line.ph == "M" for _, line in mine)
-        moments = list(dict.fromkeys(line.ts for _, line in mine))
-        rng.shuffle(moments)
+    base, changes = size, dict[int, Line | None]()
+    for mine in rng.sample(list(threads.values()), len(threads)):
+        moments = list(dict.fromkeys(tape.lines[index].ts for index in mine))
+        # Where begins and ends are records of their own, their order tells what an event at the same time is inside of.
+        if not any(tape.lines[index].end_place >= 0 for index in mine):
+            rng.shuffle(moments)
+        else:
+            moments = [0.0]
         rank = {ts: number * size for number, ts in enumerate(moments)}
-        for index, line in mine:
-            ranks[index] = (
-                (base + line.place, base + line.end_place) if fixed else (base + rank[line.ts] + line.place, -1.0)
-            )
-        base += size * (1 if fixed else len(moments) + 1)
-    return replace(tape, lines=tuple(_at(line, *ranks[index]) for index, line in enumerate(tape.lines)))
+        for index in mine:
+            line = tape.lines[index]
+            changes[index] = _at(line, base + rank.get(line.ts, 0.0))
+        base += size * len(moments)
+    return tape.change(changes)
 
 
-def _at(line: Line, place: float, end_place: float) -> Line:
-    return replace(line, place=place, end_place=end_place if line.end_place >= 0 else -1.0)
+def _at(line: Line, further: float) -> Line:
+    end_place = line.end_place + further if line.end_place >= 0 else line.end_place
+    return replace(line, place=line.place + further, end_place=end_place)
 
 
 def _ties(tape: Tape) -> Tape:

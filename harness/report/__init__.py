@@ -5,5 +5,15 @@ from harness.report.failure import explain
 from harness.report.jsonout import to_json
 from harness.report.junit import to_junit
 from harness.report.markdown import to_markdown
+from harness.report.verify import changes, verify_json, verify_lines
 
-__all__ = ["ConsoleReport", "explain", "to_json", "to_junit", "to_markdown"]
+__all__ = [
+    "ConsoleReport",
+    "changes",
+    "explain",
+    "to_json",
+    "to_junit",
+    "to_markdown",
+    "verify_json",
+    "verify_lines",
+]

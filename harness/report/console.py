@@ -86,7 +86,7 @@ class ConsoleReport:
             )
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
         for claim, verdict in case.verdicts.items():
-            if verdict not in (case.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED):
+            if case.surprises(claim) and verdict is not Verdict.UNSUPPORTED:
                 head, *rest = explain(case, claim, says=self._says.get(claim, ""), folder=self._folder)
                 self._print(Text(head, style=STYLES[verdict]))
                 for line in rest:

@@ -45,7 +45,7 @@ def counted(verdicts: Iterable[Verdict]) -> str:
 
 
 def note(verdict: ClaimVerdict) -> str:
-    """Why a row is as it is: the drift, the reason, or the baseline's reason."""
+    """Why a row is as it is: what differs, else what the baseline says of it, else what was found."""
     if verdict.drift:
         return "; ".join(part for part in (f"expected {verdict.expected}", verdict.reason) if part)
-    return verdict.reason or verdict.baseline_reason
+    return verdict.baseline_reason or verdict.reason

@@ -7,7 +7,10 @@ A file under `configs/baselines/`, or `*.baseline.yaml` beside a user's own scen
       versions: ">=111"          # optional: every version
       modes: [headless, shell]   # optional: every mode
       reason: what Chrome does instead, and how it was found
+      evidence: <sha256>         # optional: of a recording that shows it
       date: 2026-01-31
+
+`traceproof baseline update` writes them (`rebaseline.py`).
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ class Entry:
     at: Place
     versions: VersionRange = EVERY
     modes: tuple[str, ...] = ()  # empty: every mode
+    evidence: str = ""  # sha256 of a recording that shows it
 
     def covers(self, major: int, mode: str) -> bool:
         return self.versions.contains(major) and (not self.modes or mode in self.modes)
@@ -65,6 +69,12 @@ def _date(text: str) -> str:
     return text
 
 
+def _digest(text: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ValueError(f'"{text}" is not a sha256')
+    return text
+
+
 def _build(fields: Fields, report: Report) -> Any:
     return Entry(
         fields["claim"],
@@ -74,6 +84,7 @@ def _build(fields: Fields, report: Report) -> Any:
         fields.node.at,
         fields.get("versions", EVERY),
         tuple(fields.get("modes", ())),
+        fields.get("evidence", ""),
     )
 
 
@@ -84,6 +95,7 @@ _ENTRY = Keys(
         "verdict": Key(Choice(tuple(Verdict), "verdict"), "what is expected", required=True),
         "reason": Key(PROSE, "why", required=True),
         "date": Key(text_like("a date such as 2026-01-31", _date), "when it was seen", required=True),
+        "evidence": Key(text_like("a sha256 in hexadecimal", _digest), "of a recording that shows it"),
         "versions": Key(VERSIONS, "Chrome versions; every one if not given"),
         "modes": Key(ListOf(Choice(MODES, "mode"), at_least=1), "modes; every one if not given"),
     },

@@ -129,4 +129,4 @@ async def _all_jobs(jobs: Sequence[Job], options: RunOptions, ledger: Ledger, on
 
 
 def _differs(result: CaseResult) -> bool:
-    return any(result.drifts(claim) for claim in result.verdicts)
+    return any(result.surprises(claim) for claim in result.verdicts)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import Problem, UsageError, UserError
+from harness.errors import Problem, UserError
 from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
 from harness.expect import Recording
 from harness.paths import scenarios_root
@@ -39,17 +39,6 @@ class Rederived:
 
 class _Lost(Exception):
     """A stored recording that is not there any more, or is another."""
-
-
-def ledgers_in(path: Path) -> list[Path]:
-    """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
-    if path.is_file():
-        return [path]
-    found = [path / "ledger.jsonl"] if (path / "ledger.jsonl").is_file() else sorted(path.rglob("ledger.jsonl"))
-    if not found:
-        message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
-        raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))
-    return found
 
 
 def rederive(

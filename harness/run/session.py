@@ -19,7 +19,7 @@ from harness.run.job import run_job
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan
 from harness.store import Ledger, RunFolder
-from harness.verdict import Verdict, combine
+from harness.verdict import Verdict
 
 
 class Session:
@@ -94,13 +94,12 @@ class Session:
         return [
             claim
             for claim, verdict in result.verdicts.items()
-            if result.drifts(claim)
-            and verdict is not Verdict.UNSUPPORTED
-            and not (
-                self._deciders[claim, result.build.path, result.mode] > 1
-                and combine([verdict, result.expected[claim]]) is result.expected[claim]
-            )
+            if verdict is not Verdict.UNSUPPORTED
+            and (result.surprises(claim) if self._decided_elsewhere(claim, result) else result.drifts(claim))
         ]
+
+    def _decided_elsewhere(self, claim: str, result: CaseResult) -> bool:
+        return self._deciders[claim, result.build.path, result.mode] > 1
 
     def says(self, claim: str) -> str:
         """A claim in words."""

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import scipy.stats  # noqa: F401  pytester forgets modules that a run inside this process imports, and NumPy loads once
 
+import harness.report
 import harness.run.session  # noqa: F401
 from harness.cli.new import write_scenario
 from harness.events import CaseResult

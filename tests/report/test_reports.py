@@ -90,6 +90,15 @@ def test_what_is_expected_is_not_told_as_a_failure() -> None:
     assert "repeat" not in text.getvalue()
 
 
+def test_a_case_that_holds_where_another_may_refute_is_no_failure() -> None:
+    out, text = console()
+    with ConsoleReport(out) as report:
+        report(case({CLAIM: Verdict.HOLDS}, [attempt(1)], expected={CLAIM: Verdict.REFUTED}))
+        assert "repeat" not in text.getvalue()
+        report(case({CLAIM: Verdict.SOMETIMES}, [attempt(1)], expected={CLAIM: Verdict.HOLDS}))
+    assert "repeat" in text.getvalue()
+
+
 def test_quiet_says_only_what_differs() -> None:
     out, text = console()
     fine = result([], [verdict("parse-html.holds", Verdict.HOLDS)])

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from harness.cli.rederive import rederive as command
 from harness.errors import UserError
 from harness.run.catalog import load_catalog
-from harness.run.rederive import ledgers_in, rederive
+from harness.run.ledgers import ledgers_in
+from harness.run.rederive import rederive
 from tests.golden import same_as_golden
 from tests.stored import store_run, write_scenarios
 from tests.traces import Json, slice

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import Problem, ScenarioError
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     import duckdb
 
 LONGEST_S = 60.0
+_numbers = count()
 
 
 def query(form: Query, scope: Scope) -> Result:
@@ -59,11 +64,15 @@ def _events(columns: list[str], rows: list[tuple[Any, ...]], scope: Scope, note:
     return [view(by_seq[seq], scope.picker, note) for seq in wanted if seq in by_seq]
 
 
-def _run(sql: str, scope: Scope) -> tuple[list[str], list[tuple[Any, ...]]]:
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    """DuckDB, started once in a process: its start costs ten times as much as a query.
+
+    No file, network, extension or setting is in reach of a scenario's SQL, nor are the variables of this process.
+    """
     import duckdb  # half a second to import, and most scenarios have no query
 
-    # No file, network, extension or setting is in reach of a scenario's SQL, nor are the variables of this process.
-    connection = duckdb.connect(
+    return duckdb.connect(
         ":memory:",
         config={
             "enable_external_access": False,
@@ -74,19 +83,37 @@ def _run(sql: str, scope: Scope) -> tuple[list[str], list[tuple[Any, ...]]]:
             "memory_limit": "2GB",
         },
     )
+
+
+@contextmanager
+def _database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection whose tables are its own, gone when it ends."""
+    connection, name = _engine().cursor(), f"traceproof_{next(_numbers)}"
     try:
-        Tables(connection, scope).create(sql)
-        with _time_limit(connection):
-            connection.execute(sql)
-            columns = [column[0] for column in connection.description or ()]
-            rows = connection.fetchall()
-        return columns, [tuple(map(_plain, row)) for row in rows]
-    except duckdb.InterruptException:
-        raise _wrong(f"the query took more than {LONGEST_S:.0f} s", scope) from None
-    except duckdb.Error as error:
-        raise _wrong(f"the query cannot be run: {str(error).strip()}", scope) from None
+        connection.execute(f"ATTACH ':memory:' AS {name}")
+        connection.execute(f"USE {name}")
+        yield connection
     finally:
+        connection.execute("USE memory")
+        connection.execute(f"DETACH DATABASE IF EXISTS {name}")
         connection.close()
+
+
+def _run(sql: str, scope: Scope) -> tuple[list[str], list[tuple[Any, ...]]]:
+    import duckdb
+
+    with _database() as connection:
+        try:
+            Tables(connection, scope).create(sql)
+            with _time_limit(connection):
+                connection.execute(sql)
+                columns = [column[0] for column in connection.description or ()]
+                rows = connection.fetchall()
+            return columns, [tuple(map(_plain, row)) for row in rows]
+        except duckdb.InterruptException:
+            raise _wrong(f"the query took more than {LONGEST_S:.0f} s", scope) from None
+        except duckdb.Error as error:
+            raise _wrong(f"the query cannot be run: {str(error).strip()}", scope) from None
 
 
 class _time_limit:

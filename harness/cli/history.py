@@ -1,0 +1,110 @@
+"""`traceproof history`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.shared import example, json_option
+from harness.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from harness.run.history import Line, Seen
+
+
+@click.command(
+    epilog=example(
+        "traceproof history parse-html.end-line-missing",
+        "traceproof history parse-html.end-line-missing --out nightly --json",
+    )
+)
+@click.argument("claim")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="A ledger, the folder of a run, or a folder of runs.",
+)
+@json_option
+def history(claim: str, out: Path, as_json: bool) -> int:
+    """Show the verdicts that CLAIM has had over the versions, from the ledgers of earlier runs."""
+    from harness.run.catalog import load_catalog
+    from harness.run.history import history as look_up
+    from harness.run.ledgers import ledgers_in
+
+    catalog = load_catalog()
+    ledgers = ledgers_in(out)
+    lines = look_up(claim, ledgers, catalog)
+    if not lines:
+        raise UsageError(_never(claim, out, len(ledgers), list(catalog.claims)))
+    if as_json:
+        import orjson
+
+        told = {"claim": claim, "ledgers": len(ledgers), "modes": [_json(line) for line in lines]}
+        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        return 0
+    says = next((seen.verdict.says for line in lines for seen in line.latest if seen.verdict.says), "")
+    click.echo(f"{claim}{f': {says}' if says else ''}")
+    for line in lines:
+        for text in _lines(line):
+            click.echo(text)
+    return 0
+
+
+def _never(claim: str, out: Path, ledgers: int, known: list[str]) -> Problem:
+    import difflib
+
+    near = [] if claim in known else difflib.get_close_matches(claim, known, 1)
+    remedy = f"did you mean {near[0]}?" if near else f"`traceproof run {claim}` gives it one"
+    return Problem(f"{claim} has no verdict in the {ledgers} ledgers of {out}", remedy=remedy)
+
+
+def _lines(line: Line) -> Iterator[str]:
+    from harness.report.words import tally
+
+    turns = f"  goes back and forth: {line.turns} changes" if line.turns > 1 else ""
+    yield f"  {line.mode:<9} {' → '.join(_stretch(word, seen) for word, seen in line.answers) or 'no answer'}{turns}"
+    for seen in line.latest:
+        one = seen.verdict
+        said = "  ".join(part for part in (str(one.verdict), tally(one), one.reason) if part)
+        yield f"    {one.build.version:<18} {said}"
+        yield f"    {'':<18} {seen.started[:16].replace('T', ' ')}  {seen.ledger}"
+        for before in line.earlier:
+            other = before.verdict
+            if other.build.version == one.build.version and other.verdict is not one.verdict:
+                when = before.started[:16].replace("T", " ")
+                yield f"    {'':<18} before: {other.verdict}  {tally(other)}  {when}  {before.ledger}"
+
+
+def _stretch(word: str, seen: list[Seen]) -> str:
+    majors = [one.verdict.build.major for one in seen]
+    return f"{word} {majors[0]}" if majors[0] == majors[-1] else f"{word} {majors[0]}..{majors[-1]}"
+
+
+def _json(line: Line) -> dict[str, Any]:
+    return {
+        "mode": line.mode,
+        "turns": line.turns,
+        "latest": [_seen(seen) for seen in line.latest],
+        "earlier": [_seen(seen) for seen in line.earlier],
+    }
+
+
+def _seen(seen: Seen) -> dict[str, Any]:
+    one = seen.verdict
+    return {
+        "version": one.build.version,
+        "major": one.build.major,
+        "verdict": str(one.verdict),
+        "met": one.met,
+        "valid": one.valid,
+        "low": one.low,
+        "high": one.high,
+        "reason": one.reason,
+        "started": seen.started,
+        "ledger": str(seen.ledger),
+    }

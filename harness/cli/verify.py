@@ -1,0 +1,142 @@
+"""`traceproof verify`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.shared import (
+    browser_option,
+    example,
+    find_cases,
+    find_lab,
+    json_option,
+    mode_option,
+    out_option,
+)
+from harness.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from harness.events import ProgressEvent, RunResult
+
+
+@click.command(
+    epilog=example(
+        "traceproof verify --browser 153,156",
+        "traceproof verify parse-html --browser 157 --json",
+        "traceproof verify --ledger out/2026-01-31T12-00-00",
+    )
+)
+@click.argument("selectors", nargs=-1)
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@browser_option
+@mode_option
+@click.option(
+    "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
+)
+@click.option(
+    "--ledger", type=click.Path(path_type=Path, exists=True), help="Of this run, and run nothing (a file or a folder)."
+)
+@click.option("--known-ok", is_flag=True, help="What the baseline expects of each build is no difference between them.")
+@click.option("--all", "everything", is_flag=True, help="Every claim that differs, not one screen.")
+@out_option
+@json_option
+def verify(
+    selectors: tuple[str, ...],
+    expression: str,
+    browsers: tuple[str, ...],
+    modes: tuple[str, ...],
+    attempts: int | None,
+    workers: int,
+    ledger: Path | None,
+    known_ok: bool,
+    everything: bool,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Show what changed between builds and against the baseline, on one screen.
+
+    Runs the scenarios that SELECTORS choose (all without any) on each build, as `traceproof run` does, and prints only
+    the claims whose verdict differs. Exit status: 0 nothing differs, 1 something does, 3 the harness or the browser
+    failed.
+    """
+    from harness.report import changes, verify_json, verify_lines
+    from harness.run import Interrupted
+
+    if ledger is not None:
+        if browsers or modes or attempts or out:
+            raise UsageError(Problem("--ledger runs nothing", remedy="leave out what chooses browsers and attempts"))
+        result = _stored(ledger, selectors, expression)
+    else:
+        try:
+            result = _run(selectors, expression, browsers, modes, attempts, workers, out)
+        except Interrupted as stopped:
+            click.echo(f"{stopped}; what had finished is kept in the output folder", err=True)
+            return stopped.exit_code
+    if as_json:
+        import orjson
+
+        click.echo(orjson.dumps(verify_json(result), option=orjson.OPT_INDENT_2))
+    else:
+        for line in verify_lines(result, everything=everything):
+            click.echo(line)
+    differs = any(one.drifted or (one.changed and not known_ok) for one in changes(result))
+    return result.exit_code or int(differs)
+
+
+def _run(
+    selectors: tuple[str, ...],
+    expression: str,
+    browsers: tuple[str, ...],
+    modes: tuple[str, ...],
+    attempts: int | None,
+    workers: int,
+    out: Path | None,
+) -> RunResult:
+    from harness.run import RunOptions, blocking, run_cases
+    from harness.store import RunFolder
+
+    cases, catalog = find_cases(selectors, expression)
+    builds, wanted_modes = find_lab(browsers, modes)
+    options = RunOptions(
+        folder=RunFolder(out),
+        claims=catalog.claims,
+        baselines=catalog.baselines,
+        attempts=attempts,
+        workers=workers,
+        command=("traceproof", *sys.argv[1:]),
+    )
+    return blocking(run_cases(cases, builds, wanted_modes, options, _progress))
+
+
+def _progress(event: ProgressEvent) -> None:
+    """One line for each case, beside the answer."""
+    from harness.events import CaseResult, Planned
+    from harness.report.words import build_label, case_name, counted
+
+    if isinstance(event, Planned):
+        click.echo(f"{event.cases} cases, {event.attempts} attempts", err=True)
+    if isinstance(event, CaseResult):
+        click.echo(
+            f"  {case_name(event)} on {build_label(event.build, event.mode)}: {counted(event.verdicts.values())}",
+            err=True,
+        )
+
+
+def _stored(path: Path, selectors: tuple[str, ...], expression: str) -> RunResult:
+    """A run of before, held against the baseline of now."""
+    from harness.run.ledgers import expecting, ledgers_in, read_result
+
+    cases, catalog = find_cases(selectors, expression)
+    found = ledgers_in(path)
+    if len(found) > 1:
+        told = ", ".join(str(one) for one in found[:5])
+        raise UsageError(Problem(f"{path} holds {len(found)} ledgers: {told}", remedy="name one"))
+    chosen = {claim for case in cases for claim in case.claims} if selectors or expression else None
+    return expecting(read_result(found[0], catalog), catalog.baselines, chosen)

@@ -1,0 +1,121 @@
+"""What changed between builds and against the baseline: one screen for the maintainer of a manual or a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from harness.events import BuildView, ClaimVerdict, RunResult
+from harness.report.words import build_label, case_name, counted, tally
+from harness.verdict import Outcome, Verdict
+
+SHOWN = 8  # claims on one screen
+_SILENT = (Verdict.NOT_APPLICABLE,)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A claim with its verdicts, the oldest build first. `changed`: builds disagree; `drifted`: from the baseline."""
+
+    claim: str
+    verdicts: tuple[ClaimVerdict, ...]
+    changed: bool
+    drifted: bool
+
+
+def changes(result: RunResult) -> list[Changed]:
+    """Claims that differ: what the baseline does not expect first, then what only differs between builds."""
+    found = []
+    for claim in dict.fromkeys(one.claim for one in result.verdicts):
+        verdicts = [one for one in result.verdicts if one.claim == claim]
+        verdicts.sort(key=lambda one: (one.build.major, one.build.version, one.mode))
+        words = {one.verdict for one in verdicts if one.verdict not in _SILENT}
+        one = Changed(claim, tuple(verdicts), len(words) > 1, any(verdict.drift for verdict in verdicts))
+        if one.changed or one.drifted:
+            found.append(one)
+    return sorted(found, key=lambda one: (not one.drifted, one.claim))
+
+
+def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
+    """Totals, then each claim that differs with its verdicts, the reason, a trace and the command that repeats it."""
+    found = changes(result)
+    labs = list(dict.fromkeys(build_label(one.build, one.mode) for one in result.verdicts))
+    claims = len({one.claim for one in result.verdicts})
+    differ = f"changed between builds: {sum(one.changed for one in found)}, " if len(labs) > 1 else ""
+    drift = f"not as the baseline expects: {sum(one.drifted for one in found)}"
+    lines = [f"{claims} claims on {', '.join(labs) or 'no build'}"]
+    lines += [counted(one.verdict for one in result.verdicts), f"{differ}{drift}"]
+    shown = found if everything else found[:SHOWN]
+    for one in shown:
+        lines += ["", *_claim(one, result)]
+    if len(found) > len(shown):
+        lines += ["", f"… and {len(found) - len(shown)} more: --all"]
+    lines += ["", f"evidence   {result.folder}"]
+    if any(one.drifted for one in found):
+        lines.append(f"to accept  traceproof baseline update {result.folder}")
+    return lines
+
+
+def _claim(one: Changed, result: RunResult) -> Iterator[str]:
+    words = [word for word, true in (("changed", one.changed), ("not as expected", one.drifted)) if true]
+    known = "" if one.drifted else ", as the baseline says"
+    yield f"{one.claim}: {', '.join(words)}{known}"
+    if says := one.verdicts[0].says:
+        yield f"  {says}"
+    width = max(len(build_label(each.build, each.mode)) for each in one.verdicts)
+    for verdict in one.verdicts:
+        expected = f", expected {verdict.expected}" if verdict.drift else ""
+        met = f"  {tally(verdict)}" if tally(verdict) else ""
+        yield f"  {build_label(verdict.build, verdict.mode):<{width}}  {verdict.verdict}{met}{expected}"
+        if why := verdict.reason or (verdict.baseline_reason if not verdict.drift else ""):
+            yield f"    {' '.join(why.split())}"
+        if verdict.drift:
+            if trace := _evidence(verdict, result):
+                yield f"    trace  {trace}"
+            if verdict.repeat:
+                yield f"    again  {verdict.repeat}"
+
+
+def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
+    """The first recording of the first attempt that says what the verdict says."""
+    wanted = (Outcome.MET,) if verdict.verdict is Verdict.HOLDS else (Outcome.UNMET, Outcome.INVALID)
+    for case in result.cases:
+        if (case.build, case.mode) != (verdict.build, verdict.mode) or case_name(case) not in verdict.scenarios:
+            continue
+        for attempt in case.attempts:
+            for finding in attempt.findings:
+                if verdict.claim in finding.claims and finding.outcome in wanted:
+                    near = [one for one in attempt.recordings if (one.arm, one.block) == (finding.arm, finding.block)]
+                    return next((f"{result.folder}/{one.trace}" for one in near or attempt.recordings), "")
+    return ""
+
+
+def verify_json(result: RunResult) -> dict[str, Any]:
+    """Keys: folder, ledger, builds, differences, totals."""
+    found = changes(result)
+    builds: Sequence[tuple[BuildView, str]] = list(dict.fromkeys((one.build, one.mode) for one in result.verdicts))
+    return {
+        "folder": result.folder,
+        "ledger": result.ledger,
+        "builds": [{**msgspec.to_builtins(build), "mode": mode} for build, mode in builds],
+        "differences": [
+            {
+                "claim": one.claim,
+                "changed": one.changed,
+                "drifted": one.drifted,
+                "verdicts": [
+                    {**msgspec.to_builtins(verdict), "drift": verdict.drift, "trace": _evidence(verdict, result)}
+                    for verdict in one.verdicts
+                ],
+            }
+            for one in found
+        ],
+        "totals": {
+            "claims": len({one.claim for one in result.verdicts}),
+            "changed": sum(one.changed for one in found),
+            "drifted": sum(one.drifted for one in found),
+        },
+    }

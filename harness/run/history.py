@@ -1,0 +1,72 @@
+"""The verdicts that a claim has had: every stored ledger, by version and mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from harness.events import ClaimVerdict
+from harness.run.catalog import Catalog
+from harness.run.ledgers import read_result
+from harness.verdict import Verdict
+from harness.versions import parse_version
+
+_SILENT = (Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED, Verdict.ERROR, Verdict.INCONCLUSIVE)  # say nothing of Chrome
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One verdict of one run. `started`: of the run, ISO 8601."""
+
+    verdict: ClaimVerdict
+    started: str
+    ledger: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """All verdicts of one mode: `latest` of each version, the oldest version first, and every one before them.
+
+    turns: how often the answer changes along the versions, those that say nothing of Chrome left out.
+    """
+
+    mode: str
+    latest: tuple[Seen, ...]
+    earlier: tuple[Seen, ...]
+
+    @property
+    def turns(self) -> int:
+        return max(len(self.answers) - 1, 0)
+
+    @property
+    def answers(self) -> list[tuple[Verdict, list[Seen]]]:
+        """The stretches of versions that have one answer."""
+        telling = [seen for seen in self.latest if seen.verdict.verdict not in _SILENT]
+        return [(word, list(group)) for word, group in groupby(telling, lambda seen: seen.verdict.verdict)]
+
+
+def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]:
+    """One line for each mode in which the claim was tested. Of several runs of one version the latest counts."""
+    found: dict[tuple[str, str], list[Seen]] = {}
+    for path in ledgers:
+        result = read_result(path, catalog)
+        for verdict in result.verdicts:
+            if verdict.claim == claim:
+                seen = Seen(verdict, result.header.started, path)
+                found.setdefault((verdict.mode, verdict.build.version), []).append(seen)
+    lines = []
+    for mode in dict.fromkeys(mode for mode, _ in sorted(found)):
+        versions = sorted((version for one, version in found if one == mode), key=_order)
+        runs = [sorted(found[mode, version], key=lambda seen: seen.started) for version in versions]
+        earlier = tuple(seen for one in runs for seen in one[:-1])
+        lines.append(Line(mode, tuple(one[-1] for one in runs), earlier))
+    return lines
+
+
+def _order(version: str) -> tuple[int, ...]:
+    try:
+        return parse_version(version)
+    except ValueError:  # a stored trace that does not tell
+        return (0,)

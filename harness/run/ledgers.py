@@ -1,0 +1,64 @@
+"""Ledgers of earlier runs: found on disk, and read into results again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import Problem, UsageError
+from harness.events import CaseResult, ClaimVerdict, RunFooter, RunHeader, RunResult
+from harness.run.baselines import Baselines
+from harness.run.catalog import Catalog
+from harness.run.engine import conclude
+from harness.store import read_ledger
+
+
+def ledgers_in(path: Path) -> list[Path]:
+    """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
+    if path.is_file():
+        return [path]
+    found = [path / "ledger.jsonl"] if (path / "ledger.jsonl").is_file() else sorted(path.rglob("ledger.jsonl"))
+    if not found:
+        message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
+        raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))
+    return found
+
+
+def read_result(ledger: Path, catalog: Catalog) -> RunResult:
+    """A run as its ledger tells it. From one that was cut short, what its cases say. `UserError` for a broken one."""
+    lines = read_ledger(ledger)
+    header = next((line for line in lines if isinstance(line, RunHeader)), None)
+    if header is None:
+        raise UsageError(Problem("has no line of the type `run`, so it is no ledger", file=str(ledger)))
+    cases = [line for line in lines if isinstance(line, CaseResult)]
+    verdicts = [line for line in lines if isinstance(line, ClaimVerdict)]
+    footer = next((line for line in lines if isinstance(line, RunFooter)), None)
+    folder = str(ledger.parent)
+    if footer is not None:
+        return RunResult(
+            header=header, cases=cases, verdicts=verdicts, footer=footer, folder=folder, ledger=str(ledger)
+        )
+    return conclude(
+        cases,
+        catalog.claims,
+        catalog.baselines,
+        folder=folder,
+        command=header.command,
+        seconds=0,
+        header=header,
+        ledger=str(ledger),
+    )
+
+
+def expecting(result: RunResult, baselines: Baselines, claims: Collection[str] | None = None) -> RunResult:
+    """The result with the verdicts that are expected now, not those of its day; only of `claims` if given."""
+    verdicts = []
+    for one in result.verdicts:
+        if claims is None or one.claim in claims:
+            entry = baselines.find(one.claim, one.build.major, one.mode)
+            expected = baselines.expected(one.claim, one.build.major, one.mode)
+            reason = entry.reason if entry else ""
+            verdicts.append(msgspec.structs.replace(one, expected=expected, baseline_reason=reason))
+    return msgspec.structs.replace(result, verdicts=verdicts)

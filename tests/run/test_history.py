@@ -1,0 +1,62 @@
+"""The line of verdicts of one claim over stored ledgers."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.history import history
+from harness.errors import UserError
+from harness.run.catalog import load_catalog
+from tests.golden import same_as_golden
+from tests.stored import store_run, write_scenarios
+from tests.traces import Json, slice
+
+
+def parse(ts: float) -> Json:
+    return slice("ParseHTML", ts=ts, dur=5, args={"endData": {"endLine": 1}})
+
+
+GOOD, TWICE = [parse(1)], [parse(1), parse(9)]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Four runs; that of 153 came out otherwise the first time."""
+    catalog = load_catalog([write_scenarios(tmp_path / "parsing")])
+    runs = {"a": (110, GOOD), "b": (153, GOOD), "c": (153, TWICE), "d": (156, GOOD)}
+    for name, (major, events) in runs.items():
+        store_run(tmp_path / "out" / name, catalog, [events, events], majors=(major,))
+        ledger = tmp_path / "out" / name / "ledger.jsonl"
+        started = f'"started":"2026-01-31T12:00:0{list(runs).index(name)}'
+        ledger.write_text(re.sub(r'"started":"[^.]*', started, ledger.read_text(), count=1))
+    return tmp_path / "out"
+
+
+def invoke(*words: str) -> str:
+    return CliRunner().invoke(history, list(words), standalone_mode=False, catch_exceptions=False).output
+
+
+def test_a_line_for_each_mode_with_what_was_before(out: Path) -> None:
+    told = invoke("parsing.once", "--out", str(out)).replace(str(out), "OUT")
+    same_as_golden(Path(__file__).with_name("golden") / "history.txt", told)
+
+
+def test_json(out: Path) -> None:
+    (mode,) = json.loads(invoke("parsing.once", "--out", str(out), "--json"))["modes"]
+    assert (mode["mode"], mode["turns"]) == ("shell", 2)
+    assert [(one["major"], one["verdict"]) for one in mode["latest"]] == [
+        (110, "HOLDS"),
+        (153, "REFUTED"),
+        (156, "HOLDS"),
+    ]
+    assert [(one["major"], one["verdict"]) for one in mode["earlier"]] == [(153, "HOLDS")]
+
+
+def test_a_claim_that_was_never_tested_is_told(out: Path) -> None:
+    with pytest.raises(UserError, match=r"has no verdict in the 4 ledgers(.|\n)*did you mean parse-html\."):
+        invoke("parse-html.argument-shap", "--out", str(out))
