@@ -48,7 +48,7 @@ def _file() -> _File:
     except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ConfigError(Problem(f"not a catalogue of builds: {error}", str(file))) from None
     if not found.packages:
-        raise ConfigError(Problem("no packages", str(file), "$.packages"))
+        raise ConfigError(Problem("no packages", str(file), path="$.packages"))
     return found
 
 

@@ -159,9 +159,9 @@ def unpack(tarball: Path, folder: Path, final: Path) -> None:
     if not (folder / _BINARY).is_file():
         raise BrowserError(f"{tarball.name} holds no bin/chromium.br")
     newest = next((name for name in _LIBRARY_TARS if name in support), None)  # never libraries of two systems mixed
-    for name in (newest, _FONT_TAR):
-        if name in support:
-            _untar(support[name], folder / _SUPPORT)
+    for chosen in (newest, _FONT_TAR):
+        if chosen in support:
+            _untar(support[chosen], folder / _SUPPORT)
     if (folder / _SUPPORT).is_dir():
         (folder / _SUPPORT / "fonts.conf").write_text(_FONTS_CONF.format(folder=final / _SUPPORT))
 
