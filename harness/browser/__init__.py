@@ -4,7 +4,7 @@ from harness.browser.build import Build, probe
 from harness.browser.checkup import Check, doctor, examine
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version, resolve
 from harness.browser.launch import Launched, launch
-from harness.browser.obtain import ensure, install
+from harness.browser.obtain import ensure, install, uninstall
 
 __all__ = [
     "Build",
@@ -21,4 +21,5 @@ __all__ = [
     "one_per_version",
     "probe",
     "resolve",
+    "uninstall",
 ]

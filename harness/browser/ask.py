@@ -14,40 +14,61 @@ import time
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.errors import BrowserError
 
 _ANSWER = re.compile(r"(chrom|headless).*\d+\.\d+\.\d+\.\d+", re.IGNORECASE)
-_SECONDS = 20.0
+_SECONDS, _VERSION_SECONDS = 20.0, 6.0
 
 
 def ask(binary: Path, environment: Mapping[str, str]) -> str:
     """A line such as `Chromium 156.0.8078.108 built on Debian`; `BrowserError` with what it said instead.
 
-    Headless shells up to 110 know no `--version`: they start, so those are asked over DevTools' HTTP.
+    Headless shells up to 111 know no `--version`: they start, and end at once (110) or stay (111). Those are asked over
+    DevTools' HTTP.
     """
     environment = {**os.environ, **environment}
     try:
-        done = subprocess.run(
-            [str(binary), "--version", "--no-sandbox"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BrowserError(f"{binary} --version gave no answer in {_SECONDS:.0f} s") from None
+        status, out, err = _ask_version(binary, environment)
     except OSError as error:
         raise BrowserError(f"{binary} does not start: {error.strerror}") from None
-    if found := next((line for line in done.stdout.splitlines() if _ANSWER.search(line)), None):
+    if found := next((line for line in out.splitlines() if _ANSWER.search(line)), None):
         return found.strip()
-    if done.returncode == 0 and not done.stdout.strip() and (found := _ask_running(binary, environment)):
+    stays = status is None
+    if (stays or (status == 0 and not out.strip())) and (found := _ask_running(binary, environment)):
         return found
-    said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+    if stays:
+        raise BrowserError(f"{binary} gave no answer to --version, and none on its DevTools port")
+    said = (err.strip() or out.strip() or "nothing").splitlines()[-1]
     raise BrowserError(f"{binary} does not say that it is a Chromium: {said[:300]}")
+
+
+def _ask_version(binary: Path, environment: Mapping[str, str]) -> tuple[int | None, str, str]:
+    """Its status (None: it does not end), standard output and standard error."""
+    process = subprocess.Popen(
+        [str(binary), "--version", "--no-sandbox"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=_VERSION_SECONDS)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        return None, "", ""
+    return process.returncode, out, err
+
+
+def _kill(process: subprocess.Popen[Any]) -> None:
+    """With its session, and wait for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
 
 
 def _ask_running(binary: Path, environment: Mapping[str, str]) -> str | None:
@@ -65,9 +86,7 @@ def _ask_running(binary: Path, environment: Mapping[str, str]) -> str | None:
         try:
             return _browser_at(_devtools_port(process))
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _kill(process)
 
 
 def _devtools_port(process: subprocess.Popen[bytes]) -> int | None:

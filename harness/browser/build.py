@@ -129,10 +129,14 @@ def probe(path: Path | str, source: str = "path", support: Support = NO_SUPPORT)
     environment = Build("", "", 0, binary, source, (), support.libraries, support.fonts).environment()
     answer = ask(binary, environment)
     version = ".".join(str(part) for part in parse_version(answer))
-    major = int(version.partition(".")[0])
     if _is_shell(binary, answer):
         return shell_build(version, binary, source, support)
     product = "Google Chrome" if "google" in answer.lower() else "Chromium"
+    return full_build(version, product, binary, source, support)
+
+
+def full_build(version: str, product: str, binary: Path, source: str, support: Support = NO_SUPPORT) -> Build:
+    major = int(version.partition(".")[0])
     modes = (
         *((HEADLESS,) if major >= _NEW_HEADLESS else ()),
         *((SHELL,) if major < _OLD_HEADLESS_GONE else ()),

@@ -13,25 +13,24 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import orjson
 from playwright.async_api import CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from harness.browser.build import HEADED, HEADLESS, SHELL, Build
-from harness.browser.find import browsers_cache, find_builds, for_mode, modes_of, one_per_version
-from harness.browser.launch import Launched, launch
-from harness.browser.package import catalogue
+from harness.browser.cache import browsers_cache
+from harness.browser.catalogue import catalogue
+from harness.browser.find import find_builds, for_mode, modes_of, one_per_version
+from harness.browser.launch import launch
 from harness.browser.profile import sandbox_works
+from harness.browser.raster import prove_gpu_raster
+from harness.browser.sample import sample
 from harness.errors import CapabilityError, TraceproofError
-from harness.scenario.model import BrowserSpec
 
 _NEEDED_PYTHON = (3, 11)
 _FEW_CORES, _FEW_BYTES = 2, 2 * 10**9
 _LAUNCH_SECONDS = 30.0
 _CLOCK_TOLERANCE_US = 500_000.0  # clocks of different origin differ by far more
-_READ = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,8 @@ async def doctor(builds: list[Build] | None = None) -> list[Check]:
     return [check async for check in examine(builds)]
 
 
-async def examine(builds: list[Build] | None = None) -> AsyncIterator[Check]:
-    """The same, each check as soon as it is known."""
+async def examine(builds: list[Build] | None = None, *, every: bool = True) -> AsyncIterator[Check]:
+    """The same, each check as soon as it is known. Without `every` only the newest build is launched."""
     for check in (_python(), _cores(), _disk(), _display(), _node(), _sandbox()):
         yield check
     if builds is None:
@@ -64,7 +63,7 @@ async def examine(builds: list[Build] | None = None) -> AsyncIterator[Check]:
     if not builds:
         return
     async with async_playwright() as playwright:
-        for build in builds:
+        for build in builds if every else builds[:1]:
             for mode in modes_of(build):
                 yield await _mode(playwright, build, mode)
         async for check in _tracing(playwright, builds[0]):
@@ -138,23 +137,22 @@ async def _mode(playwright: Playwright, build: Build, mode: str) -> Check:
             page = await launched.new_page()
             answer = await asyncio.wait_for(page.evaluate("6 * 7"), _LAUNCH_SECONDS)
             started = time.monotonic() - begun
-            gpu = "" if mode == HEADED else await _gpu(playwright, binary, mode)
     except CapabilityError as error:
         return Check(name, False, str(error), _remedy(mode))
     except (TraceproofError, PlaywrightError, TimeoutError) as error:
         return Check(
             name, False, str(error) or "the page gave no answer", "try the binary by hand; it may need libraries"
         )
+    gpu = await _gpu(playwright, binary, mode)
     return Check(name, answer == 42, f"a page answers after {started:.1f} s{gpu}")
 
 
 async def _gpu(playwright: Playwright, build: Build, mode: str) -> str:
-    spec = BrowserSpec(raster="gpu")
     try:
-        async with launch(build, mode, spec, playwright=playwright, timeout_s=_LAUNCH_SECONDS):
-            return ", raster by software and gpu"
+        await prove_gpu_raster(build, mode, playwright)
     except TraceproofError:
         return ", raster by software only"
+    return ", raster by software and gpu"
 
 
 def _remedy(mode: str) -> str:
@@ -168,40 +166,34 @@ async def _tracing(playwright: Playwright, build: Build) -> AsyncIterator[Check]
     mode = SHELL if SHELL in modes_of(build) else build.modes[0]
     try:
         async with launch(build, mode, playwright=playwright, timeout_s=_LAUNCH_SECONDS) as launched:
-            events, before_us, after_us = await asyncio.wait_for(_record(launched), _LAUNCH_SECONDS)
+            marker = _Marker()
+            events = await asyncio.wait_for(sample(launched, ["devtools.timeline"], marker.write), _LAUNCH_SECONDS)
     except (TraceproofError, PlaywrightError, TimeoutError) as error:
         yield Check("tracing", False, str(error) or "no trace arrived", "try another browser", required=True)
         return
     yield Check("tracing", bool(events), f"{len(events)} events through Tracing and IO.read", required=True)
     syncs = [event["ts"] for event in events if event.get("name") == "clock_sync"]
-    ok = bool(syncs) and before_us - _CLOCK_TOLERANCE_US <= syncs[0] <= after_us + _CLOCK_TOLERANCE_US
+    low, high = marker.before_us - _CLOCK_TOLERANCE_US, marker.after_us + _CLOCK_TOLERANCE_US
+    ok = bool(syncs) and low <= syncs[0] <= high
     if not syncs:
         says = "the recording has no clock_sync event"
     elif ok:
-        says = f"trace timestamps are CLOCK_MONOTONIC: the marker lies {syncs[0] - before_us:.0f} us after its call"
+        says = (
+            f"trace timestamps are CLOCK_MONOTONIC: the marker lies {syncs[0] - marker.before_us:.0f} us after its call"
+        )
     else:
-        says = f"trace timestamps are not CLOCK_MONOTONIC: the marker is {syncs[0] - before_us:.0f} us off"
+        says = f"trace timestamps are not CLOCK_MONOTONIC: the marker is {syncs[0] - marker.before_us:.0f} us off"
     yield Check("clock", ok, says, "" if ok else "record with markers: page", required=False)
 
 
-async def _record(launched: Launched) -> tuple[list[dict[str, Any]], float, float]:
-    session = launched.session
-    complete: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-    session.once("Tracing.tracingComplete", lambda event: complete.set_result(event))
-    config = {"includedCategories": ["devtools.timeline", "__metadata"], "excludedCategories": ["*"]}
-    await session.send("Tracing.start", {"transferMode": "ReturnAsStream", "traceConfig": config})
-    before_us = time.monotonic_ns() / 1e3
-    await session.send("Tracing.recordClockSyncMarker", {"syncId": "traceproof-doctor"})
-    after_us = time.monotonic_ns() / 1e3
-    await session.send("Tracing.end")
-    trace = orjson.loads(await _read(session, (await complete)["stream"]))
-    return trace["traceEvents"], before_us, after_us
+@dataclass(slots=True)
+class _Marker:
+    """When `clock_sync` was asked for, by the host's clock."""
 
+    before_us: float = 0.0
+    after_us: float = 0.0
 
-async def _read(session: CDPSession, stream: str) -> str:
-    text = ""
-    while True:
-        piece = await session.send("IO.read", {"handle": stream, "size": _READ})
-        text += str(piece["data"])
-        if piece["eof"]:
-            return text
+    async def write(self, session: CDPSession) -> None:
+        self.before_us = time.monotonic_ns() / 1e3
+        await session.send("Tracing.recordClockSyncMarker", {"syncId": "traceproof-doctor"})
+        self.after_us = time.monotonic_ns() / 1e3

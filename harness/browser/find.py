@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.browser.build import Build, behind_wrapper, probe
-from harness.browser.package import PackageRecord, catalogue
+from harness.browser.cache import cached
+from harness.browser.catalogue import catalogue
 from harness.errors import BrowserError, CapabilityError, Problem, UsageError
-from harness.paths import cache_root
 from harness.versions import parse_range, parse_version
 
 VARIABLE = "TRACEPROOF_BROWSER"
@@ -67,16 +67,9 @@ def _of_playwright() -> Iterator[Build]:
                 yield build
 
 
-def browsers_cache() -> Path:
-    return cache_root() / "browsers"
-
-
 def _cached() -> Iterator[Build]:
-    folders = [folder for folder in browsers_cache().glob("[0-9]*") if folder.is_dir()]
-    for folder in sorted(folders, key=lambda folder: parse_version(folder.name), reverse=True):
-        record = PackageRecord.read(folder)
-        if record and (build := record.build(folder)):
-            yield build
+    for _, _, build in cached():
+        yield build
 
 
 def find_builds() -> list[Build]:

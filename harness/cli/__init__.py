@@ -13,6 +13,7 @@ import click
 
 from harness import __version__
 from harness.cli import (
+    ablate,
     baseline,
     browsers,
     categories,
@@ -56,6 +57,7 @@ for command in (
     check.check,
     mutate.mutate,
     compare.compare,
+    ablate.ablate,
     rederive.rederive,
     baseline.baseline,
     history.history,

@@ -13,12 +13,17 @@ from harness.trace.context import END, START, RecordingContext
 from harness.units import format_us
 
 
-def invalid_reasons(case: Case, arm: Arm, trace: Trace, context: RecordingContext, *, marked: bool = True) -> list[str]:
-    """Why this recording is no evidence; empty when it is. `marked`: our recorder made it, so it has its markers."""
+def invalid_reasons(
+    case: Case, arm: Arm, trace: Trace, context: RecordingContext, *, marked: bool = True, silent: bool = False
+) -> list[str]:
+    """Why this recording is no evidence; empty when it is. `marked`: our recorder made it, so it has its markers.
+
+    `silent`: the page may have written nothing, as where a category is left out to see what it carries.
+    """
     checks = (
         _data_loss(context),
         _markers(arm, trace) if marked else "",
-        _main_thread(trace, context),
+        _main_thread(trace, context, silent),
         _one_process(case, context),
     )
     return [reason for reason in checks if reason]
@@ -47,11 +52,13 @@ def _marked(trace: Trace, name: str) -> bool:
     return any(event.args.get("sync_id") == name for event in clocks) or bool(trace.by_name(name))
 
 
-def _main_thread(trace: Trace, context: RecordingContext) -> str:
+def _main_thread(trace: Trace, context: RecordingContext, silent: bool) -> str:
     main = context.page.main if context.page else None
     if main is None:
         return "the page under test was not identified: no nonce mark came back and the trace does not tell"
-    if any(event.tid == main.tid and event.pid == main.pid for event in trace.events if event.kind != "metadata"):
+    if silent or any(
+        event.tid == main.tid and event.pid == main.pid for event in trace.events if event.kind != "metadata"
+    ):
         return ""
     return f"the page's main thread (process {main.pid}, thread {main.tid}) wrote no event"
 

@@ -15,9 +15,10 @@ from pathlib import Path
 import brotli
 import pytest
 
-from harness.browser import ensure, find, install, package
+from harness.browser import ensure, find, install, npm, uninstall
 from harness.browser.build import Build
-from harness.browser.package import Package, PackageRecord, catalogue
+from harness.browser.cache import Record
+from harness.browser.catalogue import Package
 from harness.errors import BrowserError, UsageError
 
 _MODULE = "harness.browser.obtain"
@@ -65,7 +66,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("NPM_CONFIG_REGISTRY", f"http://127.0.0.1:{server.server_port}/")
-    monkeypatch.setattr(package.shutil, "which", lambda name: None)
+    monkeypatch.setattr(npm.shutil, "which", lambda name: None)
     yield folder / "@scope/fake/-/fake-1.0.0.tgz"
     server.shutdown()
     server.server_close()
@@ -120,14 +121,14 @@ def test_libraries_of_the_package_are_used_only_where_the_system_lacks_them(cach
     registry.write_bytes(tarball(picky))
     build = bring(entry(registry.read_bytes()), [])
     assert build.environment()["LD_LIBRARY_PATH"].startswith(str(cache / "99.0.1.2/support/lib"))
-    record = PackageRecord.read(cache / "99.0.1.2")
-    assert record and record.needs_libraries
+    record = Record.read(cache / "99.0.1.2")
+    assert record and record.libraries
 
 
 def test_two_installs_at_once_fetch_once(cache: Path, registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     registry.write_bytes(tarball())
-    one, fetches, fetch = entry(registry.read_bytes()), [], package._https
-    monkeypatch.setattr(package, "_https", lambda *given: (fetches.append(1), fetch(*given))[1])
+    one, fetches, fetch = entry(registry.read_bytes()), [], npm._https
+    monkeypatch.setattr(npm, "_https", lambda *given: (fetches.append(1), fetch(*given))[1])
     builds: list[Build] = []
     threads = [threading.Thread(target=lambda: builds.append(bring(one, []))) for _ in range(4)]
     for thread in threads:
@@ -162,12 +163,57 @@ def test_where_nothing_works_every_attempt_and_the_remedy_are_told(
     assert sum("did not work" in line for line in said) == 3
 
 
-def test_an_unknown_major_lists_the_known() -> None:
-    with pytest.raises(UsageError, match="153, 110"):
-        install(154, lambda _: None)
+def test_an_install_that_was_killed_leaves_nothing_for_long(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball())
+    left = cache / ".draft-99.0.1.2+dead"
+    (left / "browser").mkdir(parents=True)
+    bring(entry(registry.read_bytes()), [])
+    assert not left.exists()
 
 
-def test_the_catalogue_is_sound() -> None:
-    assert catalogue()[0].major == 153
-    assert len({one.says for one in catalogue()}) == len(catalogue())
-    assert all(one.integrity.startswith("sha512-") and one.name and one.version for one in catalogue())
+def test_a_folder_that_is_not_whole_is_made_anew(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball())
+    (cache / "99.0.1.2").mkdir(parents=True)
+    (cache / "99.0.1.2/chrome-headless-shell").write_text("half of it")
+    assert find.find_builds() == [build for build in find.find_builds() if build.source != "cache"]
+    assert bring(entry(registry.read_bytes()), []).version == "99.0.1.2"
+
+
+def test_what_is_removed_is_gone_and_nothing_else(cache: Path, registry: Path) -> None:
+    registry.write_bytes(tarball())
+    one = bring(entry(registry.read_bytes()), [])
+    other = Record("x@1.0.0", "98.0.0.1", "b")
+    (cache / "98.0.0.1").mkdir()
+    (cache / "98.0.0.1/b").touch()
+    other.write(cache / "98.0.0.1")
+    with pytest.raises(UsageError, match="the cache has no '97'"):
+        uninstall(["99", "97"], lambda _: None)
+    said: list[str] = []
+    assert uninstall(["99"], said.append) > len(BINARY)
+    assert not one.path.parent.exists()
+    assert "99.0.1.2" in said[0]
+    assert (cache / "98.0.0.1/b").exists()
+    assert uninstall(["all"], said.append) > 0
+    assert uninstall(["all"], said.append) == 0
+    assert [path.name for path in cache.iterdir() if path.is_dir()] == []
+
+
+@pytest.mark.parametrize("word", ["nonsense", "", "12..3", "chrome@nightly", "99.0.1.2", "112..115"])
+def test_a_word_that_means_nothing_fetches_nothing(cache: Path, word: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        install([word], lambda _: None)
+    assert "153, " in raised.value.problems[0].expected
+
+
+def test_what_can_be_had_is_installed_and_the_rest_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Build("Chrome Headless Shell", "1.2.3.4", 1, Path("/b"), "cache", ("shell",))
+
+    def fake(one: Package, _: object) -> Build:
+        if one.major == 110:
+            raise BrowserError("110 is out")
+        return build
+
+    monkeypatch.setattr(f"{_MODULE}.install_package", fake)
+    assert install(["153", "89"], lambda _: None) == [build, build]
+    with pytest.raises(BrowserError, match=r"2 installed, 1 not:\n  110 is out"):
+        install(["89", "110,153", "@sparticuz/chromium@153.0.0"], lambda _: None)

@@ -91,7 +91,7 @@ async def test_gpu_raster_is_checked_before_it_is_trusted(build: Build) -> None:
 async def test_a_headed_browser_without_xvfb_is_a_capability_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.delenv("DISPLAY", raising=False)
-    build = Build("Chromium", "1.2.3.4", 1, Path("/bin/false"), "test", ("headed",))
+    build = Build("Chromium", "99.2.3.4", 99, Path("/bin/false"), "test", ("headed",))
     with pytest.raises(CapabilityError, match="apt-get install xvfb"):
         async with launch(build, "headed"):
             pass
@@ -135,5 +135,5 @@ async def test_a_binary_that_ends_at_once_is_a_browser_error(build: Build, tmp_p
     broken.write_text("#!/bin/sh\necho no good >&2\nexit 3\n")
     broken.chmod(0o755)
     with pytest.raises(BrowserError, match="no good"):
-        async with launch(Build("Chromium", "1.2.3.4", 1, broken, "test", ("shell",)), "shell"):
+        async with launch(Build("Chromium", "99.2.3.4", 99, broken, "test", ("shell",)), "shell"):
             pass

@@ -1,4 +1,4 @@
-"""npm packages that carry a Chromium: which there are (`configs/builds.yaml`), fetching one, unpacking it.
+"""npm packages that carry a Chromium: fetching one, unpacking it, asking the binary what it is.
 
 The tarball holds `bin/chromium.br` (the binary), `bin/swiftshader.tar.br` (software GL) and a tar of libraries and
 fonts for systems that lack them. Nothing of a package is ever executed but the browser.
@@ -10,26 +10,28 @@ import base64
 import hashlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import tarfile
+import tempfile
 import urllib.request
-from collections.abc import Callable, Iterator
-from functools import cache
+import zlib
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 import brotli
 import msgspec
-import yaml
 
-from harness.browser.build import Build, Support, shell_build
-from harness.errors import BrowserError, ConfigError, Problem
-from harness.paths import configs_root
+from harness.browser.build import probe
+from harness.browser.cache import Draft, Echo, Record
+from harness.browser.catalogue import Package
+from harness.errors import BrowserError, Problem, UsageError
 
-Echo = Callable[[str], None]
-_RECORD, _BINARY, _SUPPORT = "build.json", "chrome-headless-shell", "support"
-_SUPPORT_TARS = ("al2023.tar.br", "al2.tar.br", "aws.tar.br", "fonts.tar.br")
+_BINARY, _SUPPORT = "chrome-headless-shell", "support"
+_LIBRARY_TARS, _FONT_TAR = ("al2023.tar.br", "al2.tar.br", "aws.tar.br"), "fonts.tar.br"
+_NAME = re.compile(r"(@[\w.-]+/)?[\w.-]+@\d+\.\d+\.\d+[\w.-]*")
 _FETCH_SECONDS = 900.0
 _CHUNK = 1 << 20
 _FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.fonts", "~/.local/share/fonts")
@@ -39,86 +41,67 @@ _FONTS_CONF = """<?xml version="1.0"?>
 """
 
 
-class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of `configs/builds.yaml`."""
-
-    package: str  # name@version
-    says: str  # the version that the binary answers
-    integrity: str  # sha512-<base64> of the tarball
-    note: str = ""
-
-    @property
-    def major(self) -> int:
-        return int(self.says.partition(".")[0])
-
-    @property
-    def name(self) -> str:
-        return self.package.rpartition("@")[0]
-
-    @property
-    def version(self) -> str:
-        return self.package.rpartition("@")[2]
+def bring(package: Package, draft: Draft, echo: Echo) -> Record:
+    """Fetch, check, unpack and ask, for `cache.install_into`."""
+    tarball = _fetch(package.package, draft.work, echo)
+    if (found := integrity_of(tarball)) != package.integrity:
+        raise BrowserError(f"{package.package}: the tarball is {found}, not the {package.integrity} of builds.yaml")
+    echo("its sha512 is as expected: unpacking")
+    record = _unpacked(package.package, tarball, draft, echo)
+    if record.version != package.says:
+        raise BrowserError(f"the binary of {package.package} is {record.version}, builds.yaml says {package.says}")
+    return record
 
 
-class PackageRecord(msgspec.Struct, frozen=True):
-    """`build.json` in a cached browser's folder: its presence says that the folder is complete."""
-
-    package: str
-    integrity: str
-    version: str  # as the binary says
-    binary: str = _BINARY
-    needs_libraries: bool = False  # the system lacked some when it was installed
-    needs_fonts: bool = False
-
-    @staticmethod
-    def read(folder: Path) -> PackageRecord | None:
-        try:
-            return msgspec.json.decode((folder / _RECORD).read_bytes(), type=PackageRecord)
-        except (OSError, msgspec.MsgspecError):
-            return None
-
-    def write(self, folder: Path) -> None:
-        (folder / _RECORD).write_bytes(msgspec.json.format(msgspec.json.encode(self)))
-
-    def support(self, folder: Path) -> Support:
-        base = folder / _SUPPORT
-        return Support(base / "lib" if self.needs_libraries else None, base if self.needs_fonts else None)
-
-    def build(self, folder: Path) -> Build | None:
-        """What lies in `folder`, by what the binary said when it was installed; None when the binary is gone."""
-        binary = folder / self.binary
-        return shell_build(self.version, binary, "cache", self.support(folder)) if binary.is_file() else None
+def identify(package: str, echo: Echo) -> Package:
+    """What a package (`name@version`) that `configs/builds.yaml` does not list holds: fetched, asked, thrown away."""
+    if not _NAME.fullmatch(package):
+        raise UsageError(Problem(f"{package!r} is no package", expected="name@version, the version a whole one"))
+    with tempfile.TemporaryDirectory(prefix="traceproof-identify-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder)
+        draft = Draft(work, work / "browser", work / "browser")
+        draft.browser.mkdir()
+        tarball = _fetch(package, work, echo)
+        record = _unpacked(package, tarball, draft, echo)
+        return Package(package, record.version, record.integrity)
 
 
-@cache
-def catalogue() -> tuple[Package, ...]:
-    """Every package of `configs/builds.yaml`, the preferred one first."""
-    file = configs_root() / "builds.yaml"
-    try:
-        raw = yaml.safe_load(file.read_text())
-        return tuple(msgspec.convert(raw["packages"], list[Package]))
-    except (OSError, yaml.YAMLError, KeyError, TypeError, msgspec.ValidationError) as error:
-        raise ConfigError(Problem(f"not a list of packages: {error}", str(file))) from None
-
-
-def fetch(package: Package, folder: Path, echo: Echo) -> Path:
-    """Download the tarball into `folder` and check its sha512; `BrowserError` says what went wrong."""
+def _fetch(package: str, folder: Path, echo: Echo) -> Path:
     if shutil.which("npm"):
-        echo(f"npm pack {package.package}")
+        echo(f"npm pack {package}")
         tarball = _npm_pack(package, folder)
     else:
-        echo(f"npm is not installed: fetching {package.package} from the registry over HTTPS")
+        echo(f"npm is not installed: fetching {package} from the registry over HTTPS")
         tarball = _https(package, folder)
-    kind, _, wanted = package.integrity.partition("-")
-    found = base64.b64encode(_digest(tarball, kind)).decode()
-    if found != wanted:
-        raise BrowserError(f"{package.package}: the tarball's {kind} is {found}, not the {wanted} of builds.yaml")
-    echo(f"{tarball.stat().st_size / 1e6:.0f} MB, {kind} as expected")
+    echo(f"{tarball.stat().st_size / 1e6:.0f} MB")
     return tarball
 
 
-def _npm_pack(package: Package, folder: Path) -> Path:
-    command = ["npm", "pack", package.package, "--ignore-scripts", "--silent", "--pack-destination", str(folder)]
+def integrity_of(tarball: Path) -> str:
+    """As npm writes it: `sha512-` and base64."""
+    with tarball.open("rb") as opened:
+        return "sha512-" + base64.b64encode(hashlib.file_digest(opened, "sha512").digest()).decode()
+
+
+def _unpacked(package: str, tarball: Path, draft: Draft, echo: Echo) -> Record:
+    """Start the binary with the system's libraries, and with the package's only where those do not do."""
+    try:
+        unpack(tarball, draft.browser, draft.final)
+    except (tarfile.TarError, brotli.error, zlib.error, EOFError) as error:
+        raise BrowserError(f"{package}: the archive is damaged: {error}") from None
+    fonts = "" if system_has_fonts() else _SUPPORT
+    record = Record(package, "", _BINARY, integrity_of(tarball), fonts=fonts)
+    try:
+        build = probe(draft.browser / _BINARY)
+    except BrowserError as error:
+        echo(f"{error}: now with the package's own libraries")
+        record = msgspec.structs.replace(record, libraries=f"{_SUPPORT}/lib")
+        build = probe(draft.browser / _BINARY, support=record.support(draft.browser))
+    return msgspec.structs.replace(record, version=build.version)
+
+
+def _npm_pack(package: str, folder: Path) -> Path:
+    command = ["npm", "pack", package, "--ignore-scripts", "--silent", "--pack-destination", str(folder)]
     try:
         done = subprocess.run(
             command,
@@ -130,17 +113,18 @@ def _npm_pack(package: Package, folder: Path) -> Path:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise BrowserError(f"npm pack {package.package} took more than {_FETCH_SECONDS:.0f} s") from None
+        raise BrowserError(f"npm pack {package} took more than {_FETCH_SECONDS:.0f} s") from None
     found = list(folder.glob("*.tgz"))
     if done.returncode or not found:
         said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-        raise BrowserError(f"npm pack {package.package} failed: {said[:300]}")
+        raise BrowserError(f"npm pack {package} failed: {said[:300]}")
     return found[0]
 
 
-def _https(package: Package, folder: Path) -> Path:
+def _https(package: str, folder: Path) -> Path:
     registry = os.environ.get("NPM_CONFIG_REGISTRY", "https://registry.npmjs.org").rstrip("/")
-    url = f"{registry}/{package.name}/-/{package.name.rpartition('/')[2]}-{package.version}.tgz"
+    name, _, version = package.rpartition("@")
+    url = f"{registry}/{name}/-/{name.rpartition('/')[2]}-{version}.tgz"
     target = folder / "package.tgz"
     try:
         with urllib.request.urlopen(url, timeout=60) as answer, target.open("wb") as file:
@@ -150,16 +134,12 @@ def _https(package: Package, folder: Path) -> Path:
     return target
 
 
-def _digest(file: Path, kind: str) -> bytes:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, kind).digest()
-
-
 def unpack(tarball: Path, folder: Path, final: Path) -> None:
     """The browser as `folder/chrome-headless-shell`, its GL libraries, and `folder/support`.
 
     `final` is where the folder will lie in the end: the fonts' configuration holds absolute paths.
     """
+    support: dict[str, bytes] = {}
     with tarfile.open(tarball) as outer:
         for member in outer:
             name = PurePosixPath(member.name).name
@@ -174,10 +154,14 @@ def unpack(tarball: Path, folder: Path, final: Path) -> None:
                 target.chmod(0o755)
             elif name == "swiftshader.tar.br":
                 _unpack_gl(b"".join(_inflate(opened)), folder)
-            elif name in _SUPPORT_TARS:
-                _untar(b"".join(_inflate(opened)), folder / _SUPPORT)
+            elif name in (*_LIBRARY_TARS, _FONT_TAR):
+                support[name] = b"".join(_inflate(opened))
     if not (folder / _BINARY).is_file():
         raise BrowserError(f"{tarball.name} holds no bin/chromium.br")
+    newest = next((name for name in _LIBRARY_TARS if name in support), None)  # never libraries of two systems mixed
+    for chosen in (newest, _FONT_TAR):
+        if chosen in support:
+            _untar(support[chosen], folder / _SUPPORT)
     if (folder / _SUPPORT).is_dir():
         (folder / _SUPPORT / "fonts.conf").write_text(_FONTS_CONF.format(folder=final / _SUPPORT))
 
