@@ -28,6 +28,7 @@ from harness.cli import (
     record,
     rederive,
     run,
+    shrink,
     verify,
 )
 from harness.errors import TraceproofError, UserError
@@ -56,6 +57,7 @@ for command in (
     record.record,
     check.check,
     mutate.mutate,
+    shrink.shrink,
     compare.compare,
     ablate.ablate,
     rederive.rederive,

@@ -4,5 +4,6 @@ from harness.mutate.examine import examine
 from harness.mutate.mutant import Must
 from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
 from harness.mutate.shown import files
+from harness.mutate.shrink import Shrunk, shrink
 
-__all__ = ["CaseMutations", "Must", "Mutations", "Odd", "Tally", "examine", "files"]
+__all__ = ["CaseMutations", "Must", "Mutations", "Odd", "Shrunk", "Tally", "examine", "files", "shrink"]

@@ -173,7 +173,9 @@ def put(tape: Tape, member: Member, path: str, value: Any, trace: Trace | None =
 def _put_field(tape: Tape, member: Member, line: Line, root: str, value: Any, trace: Trace | None) -> Tape:
     gone = value is MISSING
     match root:
-        case "name" | "cat" | "ph" | "id":
+        case "ph":
+            return change_phase(tape, member)  # what is no phase at all would be no event at all
+        case "name" | "cat" | "id":
             fields: dict[str, Any] = {root: "" if gone else str(value)}
             return swap_line(tape, member, replace(line, **fields))
         case "tts" | "tdur":

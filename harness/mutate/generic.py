@@ -53,8 +53,23 @@ def near_misses(subject: Subject) -> Iterator[Mutant]:
             yield _mutant(members[0].key, change)
     if isinstance(form, Query):
         yield from _of_whole_tables(subject, form)
+        yield from _among_each_other(subject)
     for key in dict.fromkeys(key for _, key in looked_at(subject)):
         yield from (_mutant(key, change) for change in _cut(subject, key))
+
+
+def _among_each_other(subject: Subject) -> Iterator[Mutant]:
+    """An event of each table of a query put among those of each other one: what must not be there may lie far away."""
+    tables = [(ref, key) for ref, key in looked_at(subject) if isinstance(ref, str)]
+    for name, key in tables:
+        for other, other_key in tables:
+            mine, theirs = subject.members(name, key), subject.members(other, other_key)
+            if key != other_key or name == other or not mine or not theirs:
+                continue
+            middle = theirs[len(theirs) // 2].item
+            changed = attempt(shift, subject.tapes[key], mine[0], middle.ts + 1)
+            if changed is not None:
+                yield _mutant(key, ("shift among others", f"{told(mine[0])} among `{other}`", changed))
 
 
 def looked_at(subject: Subject) -> list[tuple[Ref | str, Key]]:

@@ -30,6 +30,7 @@ from harness.scenario.model import Condition, Ref, Selection
 
 Change = tuple[str, str, Tape]  # operator, what was done, the changed tape
 T = TypeVar("T")
+ONE_WAY: Final = ("ph", "thread", "tid", "pid", "process", "parent", "depth")  # changed in one way, whatever the value
 MOST: Final = 3  # events of a selection that are mutated one at a time
 
 
@@ -108,7 +109,7 @@ def breaking_values(subject: Subject, condition: Condition, member: Member) -> l
     found: list[tuple[str, Any]] = []
     for test in condition.tests:
         found += breaking(test, held[0] if held else None, context)
-    return found
+    return found[:1] if path.root in ONE_WAY else found
 
 
 def just_outside(tape: Tape, member: Member, outers: Iterable[Member]) -> Tape:

@@ -1,0 +1,59 @@
+"""`traceproof shrink`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.shared import example, find_cases, json_option
+from harness.errors import Problem, UsageError
+
+
+@click.command(
+    epilog=example(
+        "traceproof shrink out/2026-01-31T12-00-00/recordings/NAME/156.0.1.2-headless/1 parse-html.gaps",
+        "traceproof shrink trace.json.gz my.scenario.yaml --expectation 2 --out small",
+    )
+)
+@click.argument("trace", type=click.Path(path_type=Path, exists=True))
+@click.argument("scenario")
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cells of the matrix that match.")
+@click.option("--arm", default="", help="The arm that the trace is of, where the scenario has several.")
+@click.option("--expectation", type=click.IntRange(min=0), help="Keep the outcome of only this one, from 0.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/shrunk"), show_default=True)
+@json_option
+def shrink(
+    trace: Path, scenario: str, expression: str, arm: str, expectation: int | None, out: Path, as_json: bool
+) -> int:
+    """Reduce a recording to the fewest events that keep the outcome of each expectation, for a bug report.
+
+    TRACE is a file or the folder of a stored attempt. What is left is written to --out, a folder that `check` takes.
+    """
+    from harness.cli.stored import load_recordings
+    from harness.mutate import files
+    from harness.mutate import shrink as reduce
+    from harness.store import write_atomic
+
+    cases, _ = find_cases([scenario], expression)
+    if len(cases) > 1:
+        names = ", ".join(one.name for one in cases[:5])
+        raise UsageError(Problem(f"a trace is of one case, and these match: {names}", remedy="choose with -k"))
+    case = cases[0]
+    if expectation is not None and expectation >= len(case.expect):
+        numbers = f"0 to {len(case.expect) - 1}"
+        raise UsageError(Problem(f"{case.name} has no expectation {expectation}", expected=numbers))
+    traces = sorted(trace.glob("*.json.gz")) if trace.is_dir() else [trace]
+    shrunk = reduce(case, load_recordings(traces, arm or next(iter(case.arms))), expectation)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files(shrunk.tapes).items():
+        write_atomic(out / name, content)
+    outcomes = [str(outcome) for outcome in shrunk.outcomes]
+    if as_json:
+        import json
+
+        told = {"before": shrunk.before, "after": shrunk.after, "outcomes": outcomes, "folder": str(out)}
+        click.echo(json.dumps(told, indent=2))
+    else:
+        click.echo(f"{shrunk.before:,} events, {shrunk.after:,} left in {out}; still {', '.join(outcomes)}")
+    return 0

@@ -1,0 +1,50 @@
+"""Shrinking keeps the outcome and little else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.expect import evaluate
+from harness.mutate import shrink
+from tests.expect import notation
+from tests.mutate.lab import load
+from tests.mutate.test_command import folder, run, store, write
+
+MANY = " ".join(f"A[{ts}..{ts + 5}]{{n: {ts}}} C[{ts + 6}..{ts + 8}]" for ts in range(100, 400, 10))
+
+__all__ = ["folder"]
+
+
+@pytest.mark.parametrize(
+    ("expectation", "outcome", "left"),
+    [
+        ('count: {of: a, is: ">= 3"}', "met", 3),
+        ("count: {of: b, is: 1}", "unmet", 0),
+        ('each: {of: a, has: {args.n: {compare: "< 300"}}}', "unmet", 1),
+        ("none: {of: b}, control: {count: {of: a, is: '>= 2'}}", "met", 2),
+        ("order: {of: [c, a]}", "unmet", 2),
+    ],
+)
+def test_the_fewest_events_that_keep_the_outcome(tmp_path: Path, expectation: str, outcome: str, left: int) -> None:
+    case, recordings = load(tmp_path, expectation), notation.read(MANY)
+    shrunk = shrink(case, recordings)
+    (finding,) = evaluate(case, {"main": [shrunk.tapes["main", 0].recording()]})
+    assert (str(finding.outcome), shrunk.after, shrunk.before) == (outcome, left, 60)
+
+
+def test_a_failure_on_values_is_not_turned_into_a_failure_for_want_of_events(tmp_path: Path) -> None:
+    case = load(tmp_path, 'each: {of: a, has: {args.n: {compare: "< 300"}}}')
+    shrunk = shrink(case, notation.read(MANY))
+    (event,) = [line for line in shrunk.tapes["main", 0].lines if line.ph != "M"]
+    assert event.name == "A" and event.arguments()["n"] >= 300
+
+
+def test_the_command_writes_what_check_takes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, '">= 1"')
+    attempt = store(tmp_path / "run") / "recordings/mine.layouts/156.0.1.2-shell/1"
+    status, told, _ = run("shrink", attempt, folder, "--out", tmp_path / "small", "--json", capsys=capsys)
+    assert status == 0 and json.loads(told)["after"] == 1
+    assert run("check", tmp_path / "small", folder, capsys=capsys)[0] == 0
