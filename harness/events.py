@@ -104,6 +104,11 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     attempts: list[Attempt] = []
     repeat: str = ""  # the command that runs exactly this again
 
+    @property
+    def name(self) -> str:
+        """The scenario, with the cell of its matrix where it has one."""
+        return f"{self.scenario}[{self.cell}]" if self.cell else self.scenario
+
     def drifts(self, claim: str) -> bool:
         """This case's own verdict differs from the claim's baseline."""
         return self.verdicts[claim] not in (self.expected.get(claim, Verdict.HOLDS), Verdict.NOT_APPLICABLE)
@@ -136,11 +141,17 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
     reason: str = ""
     baseline_reason: str = ""
     scenarios: list[str] = []
+    left_out: list[str] = []  # scenarios that test the claim too and were not asked for
     repeat: str = ""
 
     @property
     def drift(self) -> bool:
-        """A verdict that differs from the baseline. NOT_APPLICABLE claims nothing, so it never differs."""
+        """A verdict that differs from the baseline. NOT_APPLICABLE claims nothing, so it never differs.
+
+        Nor does HOLDS where a scenario that may refute the claim, as expected, was left out.
+        """
+        if self.left_out and self.verdict is Verdict.HOLDS:
+            return False
         return self.verdict not in (self.expected, Verdict.NOT_APPLICABLE)
 
 

@@ -76,6 +76,7 @@ def run(
         workers=workers,
         stop_early=stop_early,
         command=("traceproof", *sys.argv[1:]),
+        catalog=catalog.cases,
     )
     says = {claim.id: claim.says for claim in catalog.claims.values()}
     report = ConsoleReport(console(stderr=as_json), quiet=quiet, says=says, folder=str(options.folder.path))

@@ -111,6 +111,7 @@ def _run(
         attempts=attempts,
         workers=workers,
         command=("traceproof", *sys.argv[1:]),
+        catalog=catalog.cases,
     )
     return blocking(run_cases(cases, builds, wanted_modes, options, _progress))
 
@@ -118,13 +119,13 @@ def _run(
 def _progress(event: ProgressEvent) -> None:
     """One line for each case, beside the answer."""
     from harness.events import CaseResult, Planned
-    from harness.report.words import build_label, case_name, counted
+    from harness.report.words import build_label, counted
 
     if isinstance(event, Planned):
         click.echo(f"{event.cases} cases, {event.attempts} attempts", err=True)
     if isinstance(event, CaseResult):
         click.echo(
-            f"  {case_name(event)} on {build_label(event.build, event.mode)}: {counted(event.verdicts.values())}",
+            f"  {event.name} on {build_label(event.build, event.mode)}: {counted(event.verdicts.values())}",
             err=True,
         )
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from harness.events import CaseResult, ClaimVerdict, Planned, Progressed, ProgressEvent, RunResult, Started
 from harness.report.failure import explain
-from harness.report.words import STYLES, build_label, case_name, counted, note, tally
+from harness.report.words import STYLES, build_label, counted, note, tally
 from harness.verdict import Verdict
 
 _SLOWEST = 3
@@ -81,9 +81,7 @@ class ConsoleReport:
         self._progress.update(self._task, counts=counted(self._counts.elements()))
         if not self._quiet and not self._console.is_terminal:
             seconds = sum(attempt.seconds for attempt in case.attempts)
-            where = (
-                f"[{self._done}/{self._cases or self._done}] {case_name(case)} on {build_label(case.build, case.mode)}"
-            )
+            where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(case.build, case.mode)}"
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
         for claim, verdict in case.verdicts.items():
             if case.surprises(claim) and verdict is not Verdict.UNSUPPORTED:
@@ -116,9 +114,7 @@ class ConsoleReport:
             self._print(f"  {one.claim} on {where}: {one.verdict}\n    {note(one)}")
 
     def _slowest(self, result: RunResult) -> None:
-        timed = sorted(
-            ((sum(a.seconds for a in case.attempts), case_name(case)) for case in result.cases), reverse=True
-        )
+        timed = sorted(((sum(a.seconds for a in case.attempts), case.name) for case in result.cases), reverse=True)
         if len(timed) > _SLOWEST:
             self._print("slowest    " + ", ".join(f"{name} {seconds:.1f} s" for seconds, name in timed[:_SLOWEST]))
 
@@ -153,6 +149,10 @@ def _cell(verdict: ClaimVerdict | None) -> Text:
     text = Text(str(verdict.verdict), STYLES[verdict.verdict])
     if met := tally(verdict):
         text.append(f"  {met}", "dim")
+    if verdict.left_out:
+        text.append(
+            f"  {len(verdict.scenarios)} of {len(verdict.scenarios) + len(verdict.left_out)} scenarios", "yellow"
+        )
     if verdict.drift:
         text.append("  differs", "red")
     return text

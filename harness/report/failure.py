@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from harness.events import Attempt, CaseResult, EventView, Finding
-from harness.report.words import build_label, case_name
+from harness.report.words import build_label
 from harness.units import format_us
 from harness.verdict import Outcome, Verdict
 
@@ -26,7 +26,7 @@ def explain(case: CaseResult, claim: str, *, says: str = "", folder: str = "") -
     lines = [head]
     if says:
         lines.append(f"  claim      {says}")
-    lines.append(f"  scenario   {case_name(case)}  {case.place}")
+    lines.append(f"  scenario   {case.name}  {case.place}")
     if reason := case.reasons.get(claim) or case.reason:
         lines.append(f"  reason     {reason}")
     lines += _cause(case, claim, verdict)

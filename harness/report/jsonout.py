@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from harness.events import CaseResult, ClaimVerdict, RunResult
-from harness.report.words import case_name
 from harness.verdict import Verdict
 
 
@@ -48,7 +47,7 @@ def _verdict(verdict: ClaimVerdict) -> dict[str, Any]:
 
 def _case(case: CaseResult) -> dict[str, Any]:
     return {
-        "name": case_name(case),
+        "name": case.name,
         "place": case.place,
         "title": case.title,
         "build": case.build.version,

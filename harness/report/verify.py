@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from harness.events import BuildView, ClaimVerdict, RunResult
-from harness.report.words import build_label, case_name, counted, tally
+from harness.report.words import build_label, counted, tally
 from harness.verdict import Outcome, Verdict
 
 SHOWN = 8  # claims on one screen
@@ -83,7 +83,7 @@ def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
     """The first recording of the first attempt that says what the verdict says."""
     wanted = (Outcome.MET,) if verdict.verdict is Verdict.HOLDS else (Outcome.UNMET, Outcome.INVALID)
     for case in result.cases:
-        if (case.build, case.mode) != (verdict.build, verdict.mode) or case_name(case) not in verdict.scenarios:
+        if (case.build, case.mode) != (verdict.build, verdict.mode) or case.name not in verdict.scenarios:
             continue
         for attempt in case.attempts:
             for finding in attempt.findings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from harness.events import BuildView, CaseResult, ClaimVerdict
+from harness.events import BuildView, ClaimVerdict
 from harness.verdict import Verdict
 
 STYLES = {
@@ -22,10 +22,6 @@ STYLES = {
 def build_label(build: BuildView, mode: str) -> str:
     """`chromium 156.0.8078.108 headless`"""
     return f"{build.product} {build.version} {mode}"
-
-
-def case_name(case: CaseResult) -> str:
-    return f"{case.scenario}[{case.cell}]" if case.cell else case.scenario
 
 
 def tally(verdict: ClaimVerdict) -> str:

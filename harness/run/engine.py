@@ -51,6 +51,7 @@ async def run_cases(
             seconds=time.monotonic() - started,
             header=header,
             ledger=str(ledger.path),
+            catalog=options.catalog,
         )
         close_ledger(ledger, result, on_event)
     return result
@@ -81,9 +82,10 @@ def conclude(
     seconds: float,
     header: RunHeader | None = None,
     ledger: str = "",
+    catalog: Sequence[Case] = (),
 ) -> RunResult:
-    """From the cases to the claims."""
-    verdicts = judge_claims(results, claims, baselines)
+    """From the cases to the claims. `catalog`: every case that there is, asked for or not."""
+    verdicts = judge_claims(results, claims, baselines, catalog)
     counts = Counter(str(verdict.verdict) for verdict in verdicts)
     footer = RunFooter(seconds=seconds, verdicts=dict(counts), drifts=sum(verdict.drift for verdict in verdicts))
     return RunResult(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.run.baselines import Baselines
-from harness.scenario.model import Claim
+from harness.scenario.model import Case, Claim
 from harness.store import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`attempts` overrides what scenarios say. `stop_early` ends the run after the first case that differs."""
+    """`attempts` overrides what scenarios say. `stop_early` ends the run after the first case that differs.
+
+    `catalog`: every case that there is, so that a verdict can say which scenarios of its claim were not asked for.
+    """
 
     folder: RunFolder
     claims: Mapping[str, Claim] = field(default_factory=dict)
@@ -21,3 +24,4 @@ class RunOptions:
     workers: int = 1
     stop_early: bool = False
     command: tuple[str, ...] = ()
+    catalog: Sequence[Case] = ()

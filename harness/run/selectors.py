@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import fnmatch
 import re
@@ -16,8 +17,9 @@ _TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
 def select(cases: Sequence[Case], words: Sequence[str], expression: str = "") -> list[Case]:
     """The cases that any of `words` names (all, when there are none), narrowed by a `-k` expression.
 
-    A word is a scenario's id or full name, a claim, an event's slug, or a glob over any of these. `UsageError` with the
-    nearest names for each word that matches nothing.
+    A word is a scenario's id or full name, a claim, an event's slug, or a glob over any of these. A case that is chosen
+    for its claims or their event answers for those claims only. `UsageError` with the nearest names for each word that
+    matches nothing.
     """
     chosen = list(cases)
     if words:
@@ -25,7 +27,7 @@ def select(cases: Sequence[Case], words: Sequence[str], expression: str = "") ->
         if lost:
             known = sorted({name for case in cases for name in _handles(case)})
             raise UsageError([_unknown(word, known) for word in lost])
-        chosen = [case for case in cases if any(_names(case, word) for word in words)]
+        chosen = [part for case in cases if (part := _part(case, words))]
     if expression:
         matches = compile_expression(expression)
         chosen = [case for case in chosen if matches(" ".join([case.name, *case.claims, *case.tags]))]
@@ -34,15 +36,35 @@ def select(cases: Sequence[Case], words: Sequence[str], expression: str = "") ->
     return chosen
 
 
+def _part(case: Case, words: Sequence[str]) -> Case | None:
+    """The case with the claims that are asked for; None when there are none."""
+    if any(_matches(name, word) for name in (case.name, case.id) for word in words):
+        return case
+    asked = tuple(
+        claim for claim in case.claims for word in words if _matches(claim, word) or _matches(_event(claim), word)
+    )
+    claims = tuple(dict.fromkeys(asked))
+    expect = tuple(one for one in case.expect if set(one.claims) & set(claims))
+    return dataclasses.replace(case, claims=claims, expect=expect) if claims else None
+
+
+def _event(claim: str) -> str:
+    return claim.partition(".")[0]
+
+
+def _matches(name: str, word: str) -> bool:
+    return name == word or fnmatch.fnmatchcase(name, word)
+
+
 def _handles(case: Case) -> Iterable[str]:
     yield case.name
     yield case.id
     yield from case.claims
-    yield from {name.partition(".")[0] for name in (case.id, *case.claims)}
+    yield from {_event(claim) for claim in case.claims}
 
 
 def _names(case: Case, word: str) -> bool:
-    return any(handle == word or fnmatch.fnmatchcase(handle, word) for handle in _handles(case))
+    return any(_matches(handle, word) for handle in _handles(case))
 
 
 def _unknown(word: str, known: Sequence[str]) -> Problem:

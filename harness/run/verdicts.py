@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.events import Attempt, CaseResult, ClaimVerdict
 from harness.run.baselines import Baselines
-from harness.scenario.model import Claim
+from harness.scenario.model import Case, Claim
 from harness.stats import wilson
 from harness.verdict import Outcome, Verdict, combine, decide
 
@@ -70,13 +70,20 @@ def judge_claims(
     cases: Sequence[CaseResult],
     claims: Mapping[str, Claim],
     baselines: Baselines,
+    catalog: Sequence[Case] = (),
 ) -> list[ClaimVerdict]:
-    """One verdict for each claim on each build and mode, sorted by event and claim."""
+    """One verdict for each claim on each build and mode, sorted by event and claim.
+
+    `catalog`: every case that there is; those that test a claim too and are not among `cases` are named in its verdict.
+    """
     groups: dict[tuple[str, str, str], list[CaseResult]] = {}
     for case in cases:
         for claim in case.verdicts:
             groups.setdefault((claim, case.build.path, case.mode), []).append(case)
-    verdicts = [_judge_claim(claim, group, claims.get(claim), baselines) for (claim, _, _), group in groups.items()]
+    verdicts = [
+        _judge_claim(claim, group, claims.get(claim), baselines, [case for case in catalog if claim in case.claims])
+        for (claim, _, _), group in groups.items()
+    ]
     return sorted(verdicts, key=lambda one: (one.event, one.claim, one.build.major, one.build.version, one.mode))
 
 
@@ -85,6 +92,7 @@ def _judge_claim(
     cases: Sequence[CaseResult],
     known: Claim | None,
     baselines: Baselines,
+    deciders: Sequence[Case],
 ) -> ClaimVerdict:
     build, mode = cases[0].build, cases[0].mode
     verdict = combine([case.verdicts[claim] for case in cases])
@@ -93,6 +101,7 @@ def _judge_claim(
     valid = sum(case.tallies.get(claim, (0, 0))[1] for case in deciding)
     low, high = wilson(met, valid) if valid else (0.0, 1.0)
     entry = baselines.find(claim, build.major, mode)
+    scenarios = [case.name for case in cases]
     return ClaimVerdict(
         claim=claim,
         says=known.says if known else "",
@@ -109,7 +118,14 @@ def _judge_claim(
         expected=entry.verdict if entry else Verdict.HOLDS,
         reason=_reason(claim, deciding, verdict),
         baseline_reason=entry.reason if entry else "",
-        scenarios=[f"{case.scenario}[{case.cell}]" if case.cell else case.scenario for case in cases],
+        scenarios=scenarios,
+        left_out=[
+            case.name
+            for case in deciders
+            if case.name not in scenarios
+            and case.versions.contains(build.major)
+            and (not case.modes or mode in case.modes)
+        ],
         repeat=deciding[0].repeat,
     )
 

@@ -346,6 +346,10 @@ class Case:
     def name(self) -> str:
         return f"{self.id}[{self.cell}]" if self.cell else self.id
 
+    def applies_to(self, major: int, mode: str) -> bool:
+        """Whether the scenario is about this version and mode."""
+        return self.versions.contains(major) and (not self.modes or mode in self.modes)
+
 
 # --- claims -------------------------------------------------------------------------------------------------------
 

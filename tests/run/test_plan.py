@@ -74,7 +74,14 @@ ALL = [ONE, TWO, THREE]
     ],
 )
 def test_selectors(words: list[str], chosen: list[Any]) -> None:
-    assert select(ALL, words) == chosen
+    assert [case.name for case in select(ALL, words)] == [case.name for case in chosen]
+
+
+def test_a_case_chosen_for_a_claim_or_an_event_answers_for_that_only() -> None:
+    assert [case.claims for case in select(ALL, ["layout"])] == [("layout.dirty",), THREE.claims]
+    assert [case.claims for case in select(ALL, ["parse-html.one", "layout"])] == [ONE.claims, THREE.claims]
+    only = select(ALL, ["layout.dirty"])[0]
+    assert all("layout.dirty" in one.claims for one in only.expect)
 
 
 def test_every_unknown_word_is_told_with_the_nearest() -> None:

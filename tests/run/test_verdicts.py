@@ -9,6 +9,8 @@ from harness.run.baselines import Baselines, Entry
 from harness.run.verdicts import attempts_needed, judge_case, judge_claims, outcome_for
 from harness.scenario.model import Claim, Place
 from harness.verdict import Outcome, Verdict
+from harness.versions import parse_range
+from tests.run.cases import case as scenario
 from tests.samples import BUILD, attempt, case, finding
 
 MET, UNMET, INVALID, ERROR = Outcome.MET, Outcome.UNMET, Outcome.INVALID, Outcome.ERROR
@@ -98,3 +100,15 @@ def test_the_reason_is_that_of_the_deciding_finding() -> None:
     )
     (verdict,) = judge_claims([case({CLAIM: Verdict.REFUTED}, [attempt(1, told)])], {}, Baselines())
     assert verdict.reason == "found 2, not 3"
+
+
+def test_scenarios_of_the_claim_that_were_left_out_are_named_and_hold_back_the_alarm() -> None:
+    elsewhere = scenario("parse-html.other", claims=(CLAIM,))
+    bound = scenario("parse-html.old", claims=(CLAIM,), versions=parse_range("<=100"))
+    expected_to_fail = Baselines((Entry(CLAIM, Verdict.REFUTED, "because", "2026-11-30", AT),))
+    held = case({CLAIM: Verdict.HOLDS}, [tried(1)])
+    [partial] = judge_claims([held], {}, expected_to_fail, [elsewhere, bound])
+    assert partial.left_out == ["parse-html.other"]
+    assert not partial.drift
+    [whole] = judge_claims([held], {}, expected_to_fail)
+    assert whole.drift
