@@ -22,9 +22,10 @@ ALLOWED = {
     "expect": {"scenario", "trace", "stats"},
     "mutate": {"expect", "scenario", "trace", "stats"},
     "server": {"trace.context", "scenario"},
-    "browser": {"scenario"},
-    "record": {"browser", "categories", "scenario", "trace"},
-    "steps": {"browser", "server", "scenario", "trace.context", "record"},
+    "cdp": set(),
+    "browser": {"scenario", "cdp"},
+    "record": {"browser", "cdp", "categories", "scenario", "trace"},
+    "steps": {"browser", "cdp", "server", "scenario", "trace.context", "record"},
     "store": {"trace.context"},
     "report": {"stats"},
     "compare": {"trace", "expect", "scenario", "stats", "store", "mutate.looks"},
@@ -80,7 +81,12 @@ def test_imports_go_downward(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("package", "areas"),
-    [("playwright", {"browser", "record", "steps"}), ("pytest", {"pytest_plugin"}), ("rich", {"report", "cli"})],
+    [
+        ("playwright", {"browser", "record", "steps"}),
+        ("pytest", {"pytest_plugin"}),
+        ("wsproto", {"cdp"}),
+        ("rich", {"report", "cli"}),
+    ],
 )
 def test_outside_packages_stay_in_their_areas(package: str, areas: set[str]) -> None:
     users = {area(path) for path in MODULES for _, module in imported(path) if module.partition(".")[0] == package}

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from harness.cdp import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,7 @@ class Frame:
 
     id: str
     url: str
-    session: CDPSession
+    session: Session
 
 
 async def frames_of(page: Page) -> list[Frame]:
@@ -25,7 +27,7 @@ async def frames_of(page: Page) -> list[Frame]:
     The sessions are the caller's to detach (`detach_all`).
     """
     session = await page.context.new_cdp_session(page)
-    frames = await _tree(session)
+    frames = await frame_tree(session)
     for child in page.frames[1:]:
         if len(frames) >= len(page.frames):
             break
@@ -33,7 +35,7 @@ async def frames_of(page: Page) -> list[Frame]:
             own = await page.context.new_cdp_session(child)
         except PlaywrightError:  # the frame lives in its parent's process
             continue
-        frames += await _tree(own)
+        frames += await frame_tree(own)
     return frames
 
 
@@ -42,7 +44,9 @@ async def detach_all(frames: list[Frame]) -> None:
         await session.detach()
 
 
-async def _tree(session: CDPSession) -> list[Frame]:
+async def frame_tree(session: Session) -> list[Frame]:
+    """The frames that a session reaches, the outermost first."""
+
     def walk(node: dict[str, Any]) -> Iterator[Frame]:
         frame = node["frame"]
         yield Frame(frame["id"], frame["url"] + frame.get("urlFragment", ""), session)

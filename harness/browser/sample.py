@@ -18,7 +18,7 @@ async def sample(
     launched: Launched, categories: Sequence[str], work: Callable[[CDPSession], Awaitable[None]]
 ) -> list[dict[str, Any]]:
     """The events of these categories while `work` ran; it is given the session that records."""
-    session = launched.session
+    session = await launched.new_session()
     complete: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
     session.once("Tracing.tracingComplete", lambda event: complete.set_result(event))
     config = {"includedCategories": [*categories, "__metadata"], "excludedCategories": ["*"]}

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from harness.cli.shared import (
+    RECORDERS,
     browser_option,
     console,
     example,
@@ -16,6 +17,7 @@ from harness.cli.shared import (
     json_option,
     mode_option,
     out_option,
+    recorded_with,
 )
 
 
@@ -25,12 +27,18 @@ from harness.cli.shared import (
         "traceproof run parse-html --browser 153 --mode shell",
         "traceproof run 'parse-html.*' -k 'not utf' --attempts 10 --json > verdicts.json",
         "traceproof run ./my-scenarios -x",
+        "traceproof run layout.one-frame-of-stack --recorder startup",
     )
 )
 @click.argument("selectors", nargs=-1)
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
 @browser_option
 @mode_option
+@click.option(
+    "--recorder",
+    type=click.Choice(RECORDERS),
+    help="Record with this one instead of the scenario's own, where its steps allow.",
+)
 @click.option(
     "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
 )
@@ -48,6 +56,7 @@ def run(
     expression: str,
     browsers: tuple[str, ...],
     modes: tuple[str, ...],
+    recorder: str | None,
     attempts: int | None,
     workers: int,
     out: Path | None,
@@ -67,6 +76,8 @@ def run(
     from harness.store import RunFolder, write_atomic
 
     cases, catalog = find_cases(selectors, expression)
+    if recorder:
+        cases = recorded_with(recorder, cases)
     builds, wanted_modes = find_lab(browsers, modes)
     options = RunOptions(
         folder=RunFolder(out),

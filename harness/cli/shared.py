@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 MODES = ("headless", "shell", "headed")
+RECORDERS = ("cdp-browser", "cdp-page", "cdp-quiet", "startup", "perfetto", "perfetto-config")
 _PIPE_WIDTH = 140
 
 browser_option = click.option(
@@ -60,6 +61,19 @@ def find_cases(words: Sequence[str], expression: str = "") -> tuple[list[Case], 
     names, paths = split_paths(words)
     catalog = load_catalog(paths)
     return select(catalog.cases, names, expression), catalog
+
+
+def recorded_with(recorder: str, cases: Sequence[Case]) -> list[Case]:
+    """The cases with another recorder. Those whose steps it cannot carry out are UNSUPPORTED when they are run; where
+    that is all of them, `ScenarioError` names every step."""
+    from harness.errors import ScenarioError
+    from harness.scenario.recorders import problems_of, with_recorder
+
+    changed = [with_recorder(case, recorder) for case in cases]
+    problems = [[problem for arm in case.arms.values() for problem in problems_of(arm)] for case in changed]
+    if changed and all(problems):
+        raise ScenarioError(list(dict.fromkeys(problem for found in problems for problem in found)))
+    return changed
 
 
 def console(*, stderr: bool) -> Console:

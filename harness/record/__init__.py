@@ -7,11 +7,22 @@
     collected = await recorder.collect(path)
 
 `RecordSpec` is the configuration and stays as the scenario wrote it; everything that belongs to one recording is in the
-recorder. `identify_page` says afterwards on which process and thread each frame of the page lives.
+recorder. `StartupRecorder` is the one that nobody can start or stop. `identify_page` says afterwards on which process
+and thread each frame of the page lives.
 """
 
 from harness.record.identify import identify_page, process_types
 from harness.record.make import make_recorder, trace_suffix
 from harness.record.recorder import Collected, Recorder, marker_name
+from harness.record.startup import StartupRecorder
 
-__all__ = ["Collected", "Recorder", "identify_page", "make_recorder", "marker_name", "process_types", "trace_suffix"]
+__all__ = [
+    "Collected",
+    "Recorder",
+    "StartupRecorder",
+    "identify_page",
+    "make_recorder",
+    "marker_name",
+    "process_types",
+    "trace_suffix",
+]

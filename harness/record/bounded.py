@@ -8,13 +8,14 @@ from typing import TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
-from harness.browser.launch import Launched
+from harness.browser import Running
+from harness.cdp import Refused
 from harness.errors import BrowserError, RecorderError
 
 T = TypeVar("T")
 
 
-async def bounded(launched: Launched, work: Awaitable[T], seconds: float, doing: str) -> T:
+async def bounded(launched: Running, work: Awaitable[T], seconds: float, doing: str) -> T:
     """The result of `work`. `doing` completes the sentence "The browser did not ...".
 
     `BrowserError` at once when the browser or a renderer is gone, `RecorderError` when the browser refuses or takes
@@ -25,8 +26,10 @@ async def bounded(launched: Launched, work: Awaitable[T], seconds: float, doing:
             return await launched.watch(work)
     except TimeoutError:
         raise RecorderError(f"the browser did not {doing} within {seconds:g} s") from None
+    except Refused as error:
+        raise RecorderError(f"the browser did not {doing}: {error}") from None
     except PlaywrightError as error:
-        if launched.crashed.is_set() or not launched.browser.is_connected():
+        if launched.gone:
             reason = launched.crash_reason or "the browser went away"
             raise BrowserError(f"the browser did not {doing}: {reason}") from None
         raise RecorderError(f"the browser did not {doing}: {error.message.splitlines()[0]}") from None

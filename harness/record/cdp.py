@@ -1,7 +1,8 @@
 """The recorders that speak the Tracing domain of the DevTools protocol.
 
 `cdp-browser` uses a session with the browser. `cdp-page` uses one with the page, as the DevTools panel does: the same
-browser-wide recording, and the browser also writes TracingStartedInBrowser with the page's frames.
+browser-wide recording, and the browser also writes TracingStartedInBrowser with the page's frames. `cdp-quiet` is as
+`cdp-browser` in a browser whose only client is our own.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import asyncio
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from playwright.async_api import CDPSession, Page
-
-from harness.browser.launch import Launched
+from harness.browser import Controlled
+from harness.cdp import Session
 from harness.errors import RecorderError
 from harness.record.bounded import bounded
 from harness.record.recorder import GZIP_JSON, Collected, marker_name
-from harness.record.stream import read_stream, write_atomically
+from harness.record.stream import gzipped, read_stream, write_atomically
 from harness.scenario.model import RecordSpec
 from harness.trace.context import END, START
 
+P = TypeVar("P")
 _CALL_SECONDS = 15.0
 _GATHER_SECONDS = 180.0  # a third of the default buffer took 22 s on a busy machine
 _USAGE_INTERVAL_MS = 500
@@ -40,7 +41,7 @@ def monotonic_us() -> float:
 class Tracing:
     """`Tracing.start` to `Tracing.end` on one session, with the events that the browser sends in between."""
 
-    def __init__(self, launched: Launched, session: CDPSession) -> None:
+    def __init__(self, launched: Controlled[Any], session: Session) -> None:
         self._launched, self._session = launched, session
         self._complete: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.buffer_peak: float | None = None
@@ -83,15 +84,15 @@ class CdpRecorder:
 
     def __init__(self, spec: RecordSpec, categories: tuple[str, ...]) -> None:
         self._spec, self._categories = spec, categories
-        self._launched: Launched | None = None
+        self._launched: Controlled[Any] | None = None
 
     def setup(self) -> tuple[str, ...]:
         return ()
 
-    async def start(self, launched: Launched, page: Page) -> None:
+    async def start(self, launched: Controlled[P], page: P) -> None:
         self._launched, self._page = launched, page
         of_page = self._spec.recorder == "cdp-page"
-        opening = launched.context.new_cdp_session(page) if of_page else launched.browser.new_browser_cdp_session()
+        opening = launched.page_session(page) if of_page else launched.new_session()
         self._session = await bounded(launched, opening, _CALL_SECONDS, "open a session for the recorder")
         self._tracing = Tracing(launched, self._session)
         await self._tracing.start(self._what())
@@ -108,18 +109,29 @@ class CdpRecorder:
     async def collect(self, path: Path) -> Collected:
         if self._launched is None:
             raise RecorderError("the recording was never started")
-        written = await write_atomically(read_stream(self._launched, self._session, self._ended["stream"]), path)
+        chunks = gzipped(read_stream(self._launched, self._session, self._ended["stream"]))
+        written = await write_atomically(chunks, path)
         await bounded(self._launched, self._session.detach(), _CALL_SECONDS, "close the recorder's session")
         return Collected(
             path,
             written,
-            bool(self._ended["dataLossOccurred"]),
+            bool(self._ended.get("dataLossOccurred")),
             self._tracing.buffer_peak,
             self._categories,
             self._spec.exclude,
             self._start_us,
             self._stop_us,
+            self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        """What an older browser did not do of what it was asked; it leaves out unknown parameters without a word."""
+        notes = []
+        if "dataLossOccurred" not in self._ended:
+            notes.append("the browser does not report data loss")
+        if self._ended.get("streamCompression") != "gzip":
+            notes.append("the browser sent the trace without compression")
+        return tuple(notes)
 
     def _what(self) -> dict[str, Any]:
         config = {
@@ -136,7 +148,7 @@ class CdpRecorder:
         if self._spec.markers == "clock":
             await self._tracing.mark_clock(marker_name(edge))
         elif self._spec.markers == "page":
-            session = await self._launched.context.new_cdp_session(self._page)
+            session = await self._launched.page_session(self._page)
             script = {"expression": f"void performance.mark({json.dumps(marker_name(edge))})"}
             await bounded(self._launched, session.send("Runtime.evaluate", script), _CALL_SECONDS, "mark in the page")
             await session.detach()

@@ -10,19 +10,21 @@ import asyncio
 import gzip
 import json
 import secrets
+from typing import Any, TypeVar
 
 import msgspec
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
-from harness.browser.frames import Frame, detach_all, frames_of
-from harness.browser.launch import Launched
+from harness.browser import Controlled
+from harness.browser.frames import Frame, detach_all
+from harness.cdp import Refused
 from harness.errors import RecorderError
 from harness.record.bounded import bounded
 from harness.record.cdp import Tracing
-from harness.record.stream import read_stream
+from harness.record.stream import gzipped, read_stream
 from harness.trace.context import FrameIdentity, PageIdentity
 
+P = TypeVar("P")
 _SECONDS = 10.0
 _TRIES = 3  # on a busy machine a renderer can join the recording only after its mark
 _CATEGORY = "blink.user_timing"
@@ -39,7 +41,7 @@ class _File(msgspec.Struct):
     traceEvents: list[_Event]
 
 
-async def identify_page(launched: Launched, page: Page) -> PageIdentity:
+async def identify_page(launched: Controlled[P], page: P) -> PageIdentity:
     """The page's frames, the main one first, then in the order of the frame tree, those of other processes last.
 
     Takes about 0.1 s. No other recording may be going on. A child frame that cannot run script (one that is blocked) is
@@ -51,10 +53,10 @@ async def identify_page(launched: Launched, page: Page) -> PageIdentity:
     raise RecorderError("the page's main frame wrote no mark, so its process is not known")
 
 
-async def _look(launched: Launched, page: Page) -> PageIdentity | None:
+async def _look(launched: Controlled[P], page: P) -> PageIdentity | None:
     """None when the main frame's mark is not in the recording."""
-    session = await bounded(launched, launched.browser.new_browser_cdp_session(), _SECONDS, "open a session")
-    frames = await bounded(launched, frames_of(page), _SECONDS, "list the page's frames")
+    session = await bounded(launched, launched.new_session(), _SECONDS, "open a session")
+    frames = await bounded(launched, launched.frames_of(page), _SECONDS, "list the page's frames")
     tracing = Tracing(launched, session)
     config = {"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096}
     await tracing.start({"traceConfig": config})
@@ -66,7 +68,7 @@ async def _look(launched: Launched, page: Page) -> PageIdentity | None:
                 nonces[nonce] = frame
     finally:
         ended = await tracing.end()
-    raw = b"".join([chunk async for chunk in read_stream(launched, session, ended["stream"])])
+    raw = b"".join([chunk async for chunk in gzipped(read_stream(launched, session, ended["stream"]))])
     marks = {event.name: event for event in msgspec.json.decode(gzip.decompress(raw), type=_File).traceEvents}
     await bounded(launched, asyncio.gather(session.detach(), detach_all(frames)), _SECONDS, "close its sessions")
     found = [
@@ -77,7 +79,7 @@ async def _look(launched: Launched, page: Page) -> PageIdentity | None:
     return PageIdentity(frames=found) if found and found[0].frame_id == frames[0].id else None
 
 
-async def process_types(launched: Launched) -> dict[int, str]:
+async def process_types(launched: Controlled[Any]) -> dict[int, str]:
     """The browser's own list of its processes: pid to type (`browser`, `renderer`, `GPU`, ...)."""
     asking = launched.session.send("SystemInfo.getProcessInfo")
     info = await bounded(launched, asking, _SECONDS, "list its processes")
@@ -91,6 +93,6 @@ async def _mark(frame: Frame, nonce: str) -> bool:
         script = f"void performance.mark({json.dumps(nonce)})"
         context = world["executionContextId"]
         answer = await frame.session.send("Runtime.evaluate", {"expression": script, "contextId": context})
-    except PlaywrightError:  # the frame went away, or its document allows no script
+    except (PlaywrightError, Refused):  # the frame went away, or its document allows no script
         return False
     return "exceptionDetails" not in answer

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.errors import CapabilityError
 from harness.record.cdp import CdpRecorder
 from harness.record.perfetto import PerfettoConfigRecorder, PerfettoRecorder
 from harness.record.recorder import Recorder
 from harness.scenario.model import RecordSpec
-
-_ELSEWHERE = ("cdp-quiet", "startup")  # in the schema; they come with another release
 
 _KINDS: dict[str, type[CdpRecorder]] = {"perfetto": PerfettoRecorder, "perfetto-config": PerfettoConfigRecorder}
 
@@ -24,8 +21,7 @@ def make_recorder(spec: RecordSpec, categories: Sequence[str]) -> Recorder:
     """The recorder for one recording.
 
     `categories` are trace categories, already resolved from the names of sets and checked; `spec.categories` is not
-    looked at. `CapabilityError` for a recorder that this release has not got.
+    looked at. `startup` has phases of its own (`StartupRecorder`).
     """
-    if spec.recorder in _ELSEWHERE:
-        raise CapabilityError(f"recorder '{spec.recorder}' comes with another release; use cdp-browser or cdp-page")
+    assert spec.recorder != "startup", "StartupRecorder has no client to start and stop it"
     return _KINDS.get(spec.recorder, CdpRecorder)(spec, tuple(categories))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from playwright.async_api import Page
+from harness.browser import Controlled
 
-from harness.browser.launch import Launched
+P = TypeVar("P")
 
 GZIP_JSON = ".json.gz"
 
@@ -21,6 +21,7 @@ class Collected:
         shows about 0.8 to 0.9 here, never 1: `data_loss` decides.
     categories, exclude: as they were sent.
     start_us, stop_us: when the browser had confirmed the start, and when it was told to stop.
+    notes: in what this recording differs from what was asked, in words.
     """
 
     path: Path
@@ -31,6 +32,7 @@ class Collected:
     exclude: tuple[str, ...]
     start_us: float
     stop_us: float
+    notes: tuple[str, ...] = ()
 
 
 class Recorder(Protocol):
@@ -45,7 +47,7 @@ class Recorder(Protocol):
         """Arguments that the browser must be started with."""
         ...
 
-    async def start(self, launched: Launched, page: Page) -> None:
+    async def start(self, launched: Controlled[P], page: P) -> None:
         """Record from here on; returns when the browser records."""
         ...
 

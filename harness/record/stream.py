@@ -6,20 +6,21 @@ import asyncio
 import base64
 import contextlib
 import os
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from playwright.async_api import CDPSession
-
-from harness.browser.launch import Launched
+from harness.browser import Running
+from harness.cdp import Session
 from harness.errors import StoreError
 from harness.record.bounded import bounded
 
 _CHUNK = 1 << 20  # bytes; the answer is a third longer in base64 and held about three times on its way
 _CHUNK_SECONDS = 30.0
+_GZIP, _GZIP_FORMAT = b"\x1f\x8b", 31  # magic; zlib's window bits for a gzip head
 
 
-async def read_stream(launched: Launched, session: CDPSession, handle: str) -> AsyncIterator[bytes]:
+async def read_stream(launched: Running, session: Session, handle: str) -> AsyncIterator[bytes]:
     """The chunks of the stream in order; the stream is closed at its end."""
     at_end = False
     while not at_end:
@@ -29,6 +30,21 @@ async def read_stream(launched: Launched, session: CDPSession, handle: str) -> A
         data: str = reply["data"]
         yield base64.b64decode(data) if reply.get("base64Encoded") else data.encode()
     await bounded(launched, session.send("IO.close", {"handle": handle}), _CHUNK_SECONDS, "close the trace's stream")
+
+
+async def gzipped(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks as gzip: as they are where the sender has compressed them, which builds before 72 cannot."""
+    packer = None
+    async for chunk in chunks:
+        if packer is None and chunk.startswith(_GZIP):
+            yield chunk
+            async for rest in chunks:
+                yield rest
+            return
+        packer = packer or zlib.compressobj(6, wbits=_GZIP_FORMAT)
+        yield await asyncio.to_thread(packer.compress, chunk)
+    if packer:
+        yield packer.flush()
 
 
 async def write_atomically(chunks: AsyncIterator[bytes], path: Path) -> int:

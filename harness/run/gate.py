@@ -21,7 +21,7 @@ def invalid_reasons(
     `silent`: the page may have written nothing, as where a category is left out to see what it carries.
     """
     checks = (
-        _data_loss(context),
+        _data_loss(trace, context),
         _markers(arm, trace) if marked else "",
         _main_thread(trace, context, silent),
         _one_process(case, context),
@@ -29,14 +29,15 @@ def invalid_reasons(
     return [reason for reason in checks if reason]
 
 
-def _data_loss(context: RecordingContext) -> str:
-    if not context.data_loss:
+def _data_loss(trace: Trace, context: RecordingContext) -> str:
+    """Builds that report no loss by protocol (64) write it into the trace."""
+    if not context.data_loss and not trace.by_name("trace_buffer_overflowed"):
         return ""
     return "the browser reported data loss: the trace buffer was full; raise record.buffer or record fewer categories"
 
 
 def _markers(arm: Arm, trace: Trace) -> str:
-    if arm.record.markers == "none":
+    if arm.record.markers == "none" or arm.record.recorder == "startup":  # which has watched its own length
         return ""
     lacking = [edge for edge in (START, END) if not _marked(trace, marker_name(edge))]
     if not lacking:

@@ -14,7 +14,9 @@ def page_of(trace: Trace, context: RecordingContext) -> PageIdentity | None:
     The nonce is taken after the recording, so alone it cannot know that the page had changed its process.
     """
     told = context.page
-    if told is None or told.main is None:
+    if told is None:  # nobody was connected to the browser
+        return resolve_page(trace)
+    if told.main is None:
         return told
     seen = resolve_page(trace)
     if seen.main is None or seen.main.frame_id != told.main.frame_id:

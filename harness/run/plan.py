@@ -9,6 +9,7 @@ from harness.browser import Build, for_mode
 from harness.errors import CapabilityError
 from harness.run.capabilities import missing
 from harness.scenario.model import Case
+from harness.scenario.recorders import problems_of
 from harness.verdict import Verdict
 
 DEFAULT_ATTEMPTS = 3
@@ -52,6 +53,8 @@ def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:
         binary = for_mode(build, mode)
     except CapabilityError as lacking:
         return Job(case, build, mode, number, Verdict.UNSUPPORTED, str(lacking))
+    if impossible := [str(problem) for arm in case.arms.values() for problem in problems_of(arm)]:
+        return Job(case, binary, mode, number, Verdict.UNSUPPORTED, impossible[0])
     if lacks := missing(case, mode):
         return Job(case, binary, mode, number, Verdict.UNSUPPORTED, lacks)
     return Job(case, binary, mode, number)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from harness.browser import Build, Launched, launch
-from harness.categories import resolve
+from harness.browser import Build
 from harness.errors import ServerError, StepError
 from harness.paths import fixtures_root
-from harness.record import Collected, make_recorder
-from harness.run.tape import Tape
+from harness.record import Collected
+from harness.run.taking import Taken, take
 from harness.run.views import build_view
-from harness.run.vocabulary import categories_for
 from harness.scenario.model import Arm, Case
 from harness.server import FixtureServer
-from harness.steps import StepContext, run_steps
 from harness.store import Manifest, RecordingFiles, machine_facts, now, sha256_file, without_home
 from harness.trace.context import END, START, Mark, RecordingContext
 
@@ -67,45 +63,30 @@ async def make_recording(slot: Slot) -> Made:
 
 
 async def _in_browser(slot: Slot, server: FixtureServer) -> Made:
-    arm = slot.arm
+    arm, machine = slot.arm, machine_facts()
     names = {**server.variables(arm.fixture), "arm": arm.name, "build.major": slot.build.major}
-    recorder = make_recorder(arm.record, resolve(arm.record.categories))
-    spec = dataclasses.replace(arm.browser, args=(*arm.browser.args, *recorder.setup()))
-    machine = machine_facts()
-    async with launch(slot.build, slot.mode, spec, host_rules=server.host_rules) as launched:
-        if (categories := await categories_for(arm.record, launched)) != resolve(arm.record.categories):
-            # Only the running browser tells its own list, from which patterns are written out.
-            recorder = make_recorder(arm.record, categories)
-        page = await launched.new_page()
-        steps = await StepContext.open(launched, page, server=server, variables=names)
-        tape = Tape(recorder, launched, steps)
-        steps.start_recording, steps.stop_recording = tape.start, tape.stop
-        if not any(step.verb == "start_recording" for step in arm.steps):
-            await tape.start()
-        await run_steps(arm.steps, steps)
-        identity = await tape.finish()
-        collected = await recorder.collect(slot.files.trace)
-    marks = [Mark(START, collected.start_us), *steps.marks, Mark(END, collected.stop_us)]
+    taken = await take(arm, slot.build, slot.mode, server, names, slot.files.trace)
+    collected = taken.collected
     context = RecordingContext(
         arm=arm.name,
         block=slot.block,
-        marks=marks,
-        values=steps.values,
+        marks=[Mark(START, collected.start_us), *taken.steps.marks, Mark(END, collected.stop_us)],
+        values=taken.steps.values,
         log=server.log,
-        page=identity,
+        page=taken.page,
         variables=names,
         data_loss=collected.data_loss,
-        build=launched.version,
+        build=taken.version,
         mode=slot.mode,
     )
     digest = await asyncio.to_thread(sha256_file, slot.files.trace)
     slot.files.write_context(context)
-    slot.files.write_manifest(_manifest(slot, collected, launched, machine, digest))
+    slot.files.write_manifest(_manifest(slot, taken, machine, digest))
     return Made(slot, collected, context, digest)
 
 
-def _manifest(slot: Slot, collected: Collected, launched: Launched, machine: dict[str, Any], digest: str) -> Manifest:
-    arm = slot.arm
+def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) -> Manifest:
+    arm, collected = slot.arm, taken.collected
     return Manifest(
         scenario=slot.case.id,
         cell=slot.case.cell,
@@ -118,7 +99,7 @@ def _manifest(slot: Slot, collected: Collected, launched: Launched, machine: dic
         build=build_view(slot.build),
         mode=slot.mode,
         raster=arm.browser.raster,
-        command_line=without_home(launched.command_line),
+        command_line=without_home(taken.command_line),
         recorder=arm.record.recorder,
         categories=list(collected.categories),
         excluded=list(collected.exclude),
@@ -126,6 +107,7 @@ def _manifest(slot: Slot, collected: Collected, launched: Launched, machine: dic
         buffer_mode=arm.record.buffer_mode,
         buffer_peak=collected.buffer_peak,
         data_loss=collected.data_loss,
+        notes=list(collected.notes),
         scenario_sha256=sha256_file(slot.case.file),
         fixture=arm.fixture.name if arm.fixture else "",
         fixture_sha256=sha256_file(arm.fixture),

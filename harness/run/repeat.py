@@ -18,6 +18,8 @@ def repeat_case(case: Case, binary: str, mode: str, attempts: int) -> str:
         words.append(_short(case.file))
         if case.cell:
             words += ["-k", case.cell]
+    if case.recorder:
+        words += ["--recorder", case.recorder]
     return shlex.join([*words, "--browser", binary, "--mode", mode, "--attempts", str(attempts)])
 
 

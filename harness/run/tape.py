@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness.browser import Launched
+from typing import Any
+
+from harness.browser import Controlled
 from harness.errors import StepError
 from harness.record import Recorder, identify_page
 from harness.steps import StepContext
@@ -12,7 +14,7 @@ from harness.trace.context import PageIdentity
 class Tape:
     """`identity` is the page's as soon as the recording has stopped: later steps may lead the page elsewhere."""
 
-    def __init__(self, recorder: Recorder, launched: Launched, steps: StepContext) -> None:
+    def __init__(self, recorder: Recorder, launched: Controlled[Any], steps: StepContext) -> None:
         self._recorder, self._launched, self._steps = recorder, launched, steps
         self._running = False
         self.identity: PageIdentity | None = None

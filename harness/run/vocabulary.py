@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness.browser import Launched
+from typing import Any
+
+from harness.browser import Controlled
 from harness.categories import check, known_categories, resolve
 from harness.record.bounded import bounded
 from harness.scenario.model import RecordSpec
@@ -10,7 +12,7 @@ from harness.scenario.model import RecordSpec
 _SECONDS = 10.0
 
 
-async def categories_for(spec: RecordSpec, launched: Launched) -> list[str]:
+async def categories_for(spec: RecordSpec, launched: Controlled[Any]) -> list[str]:
     """What is to be sent: sets opened, patterns written out. `CategoryError` for a name that the build does not know.
 
     The names that any build ever gave count too: a browser process leaves out what it has not met yet, such as

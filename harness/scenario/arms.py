@@ -11,6 +11,7 @@ from harness.scenario import document
 from harness.scenario.fixtures import find_fixture
 from harness.scenario.model import MAIN, Arm, BrowserSpec
 from harness.scenario.names import Scope, substitute
+from harness.scenario.recorders import problems_of
 from harness.scenario.report import INVALID, Invalid, Report
 from harness.scenario.schema import Key, read_keys
 from harness.scenario.tree import Atom, Node
@@ -124,4 +125,5 @@ def _arm(source: Source, name: str, node: Node, scope: Scope) -> Any:
         return INVALID
     steps = tuple(replace(step, index=index) for index, step in enumerate(fields["steps"]))
     arm = Arm(name, fields["record"], fields.get("browser", BrowserSpec()), found.path if found else None, steps)
+    report.problems.extend(problem for problem in problems_of(arm) if problem not in report.problems)
     return arm, found.root if found else None

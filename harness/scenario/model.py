@@ -341,6 +341,7 @@ class Case:
     tags: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()  # programs that read each recording; what they say is among the values
     fixtures_root: Path = field(default_factory=Path)
+    recorder: str = ""  # that takes the place of its own in every arm, by the command line
 
     @property
     def name(self) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from playwright.async_api import Page
-
-from harness.browser.launch import Launched
+from harness.browser import Controlled, QuietBrowser, Running
 from harness.errors import StepError
 from harness.server import FixtureServer, now_us
+from harness.steps.alone import AlonePage
 from harness.steps.driven import DrivenPage
+from harness.steps.page import StepPage
+from harness.steps.quiet import QuietPage
 from harness.trace.context import Mark
 
 FIRST_PAGE = "main"  # how `use_page` names the page that the steps begin with
+P = TypeVar("P")
 Hook = Callable[[], Awaitable[None]]
 
 
@@ -26,9 +28,9 @@ class StepContext:
     no `timeout:` of its own; what a `settle` sleeps comes on top.
     """
 
-    launched: Launched
-    page: DrivenPage
-    pages: dict[str, DrivenPage]
+    launched: Running
+    page: StepPage
+    pages: dict[str, StepPage]
     server: FixtureServer | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
@@ -39,10 +41,36 @@ class StepContext:
     opened_us: float = field(default_factory=now_us)
 
     @classmethod
-    async def open(cls, launched: Launched, page: Page, **others: Any) -> StepContext:
-        """Take hold of the page. Call it before the recording starts: it enables the Page domain of a new session."""
-        driven = await launched.watch(DrivenPage.open(page))
-        return cls(launched, driven, {FIRST_PAGE: driven}, **others)
+    async def open(cls, launched: Controlled[P], page: P, **others: Any) -> StepContext:
+        """Take hold of the page. Call it before the recording starts: under Playwright it enables the Page domain of a
+        new session."""
+        taken = await launched.watch(_take(launched, page))
+        return cls(launched, taken, {FIRST_PAGE: taken}, **others)
+
+    @classmethod
+    def alone(cls, launched: Running, server: FixtureServer, timeout_s: float = 30.0, **others: Any) -> StepContext:
+        """For a browser that nobody is connected to."""
+        page = AlonePage(server=server, since_us=now_us(), timeout_s=timeout_s)
+        return cls(launched, page, {FIRST_PAGE: page}, server=server, timeout_s=timeout_s, **others)
+
+    @property
+    def browser(self) -> Controlled[Any]:
+        """The browser, to be told something; `StepError` where nobody is connected to it."""
+        if isinstance(self.launched, Controlled):
+            return self.launched
+        raise StepError("no client is connected to the browser")
+
+    async def open_page(self, url: str = "") -> StepPage:
+        """One more page, at `url` when this returns."""
+        browser = self.browser
+        if url and isinstance(browser, QuietBrowser):
+            quiet = QuietPage(browser=browser, page=await browser.open(url))
+            await quiet.reached(url, "load")
+            return quiet
+        opened = await _take(browser, await browser.new_page())
+        if url:
+            await opened.navigate(url)
+        return opened
 
     def mark(self, name: str) -> None:
         """Note the present moment on the host's clock; the page is not touched."""
@@ -63,6 +91,12 @@ class StepContext:
         for part in path.split(".") if path else ():
             value = _member(value, part, name)
         return value
+
+
+async def _take(browser: Controlled[Any], page: Any) -> StepPage:
+    if isinstance(browser, QuietBrowser):
+        return QuietPage(browser=browser, page=page)
+    return await DrivenPage.open(page)
 
 
 def _member(value: Any, part: str, name: str) -> Any:

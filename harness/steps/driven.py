@@ -1,4 +1,4 @@
-"""One page under our hands: a protocol session of our own, what it has loaded, and where its mouse is.
+"""A page under Playwright: a protocol session of our own, what it has loaded, and where its mouse is.
 
 Navigation, evaluation and the mouse go through this session and not through Playwright, which would compile its helper
 scripts in every new document, listen for drags in the page when a button is down, and wait for a load after a restore
@@ -13,46 +13,70 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.async_api import CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from harness.errors import StepError
+from harness.steps.page import StepPage
 
 COMMIT = "commit"
+REACHED = {"load": "load", "domcontentloaded": "DOMContentLoaded", "commit": COMMIT}
 
 
-@dataclass(slots=True)
-class Mouse:
-    """Position in CSS pixels of the viewport, and the button that is down (`none` when none is)."""
-
-    x: float = 0
-    y: float = 0
-    button: str = "none"
-
-
-@dataclass(eq=False)  # no slots: Playwright keeps a note on the object whose method listens to a session
-class DrivenPage:
+@dataclass(eq=False, kw_only=True)  # no slots: Playwright keeps a note on the object whose method listens to a session
+class DrivenPage(StepPage):
     """`loader` is the id of the main frame's present document; `reached` the lifecycle events of each document."""
 
     page: Page
-    session: CDPSession
     frame_id: str
     loader: str
     reached: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     navigations: int = 0  # of the main frame that committed, those within the document included
-    mouse: Mouse = field(default_factory=Mouse)
-    media: dict[str, str] = field(default_factory=dict)  # the emulation that is in force
-    cover: Page | None = None  # a page opened to hide this one
+    _cover: Page | None = None  # a page opened to hide this one
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     @classmethod
     async def open(cls, page: Page) -> DrivenPage:
         session = await page.context.new_cdp_session(page)
         frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
-        driven = cls(page, session, frame["id"], frame["loaderId"])
+        driven = cls(page=page, session=session, frame_id=frame["id"], loader=frame["loaderId"])
         session.on("Page.lifecycleEvent", driven._on_lifecycle)
         session.on("Page.frameNavigated", driven._on_navigated)
         session.on("Page.navigatedWithinDocument", driven._on_navigated_within)
         await session.send("Page.enable")
         await session.send("Page.setLifecycleEventsEnabled", {"enabled": True})  # tells those of the past too
         return driven
+
+    async def navigate(self, url: str, until: str = "load") -> None:
+        if until == "none":
+            # The answer comes with the response's head; what becomes of it is the scenario's own business.
+            _detached(self.session.send("Page.navigate", {"url": url}))
+            return
+        answer = await self.session.send("Page.navigate", {"url": url})
+        if failure := answer.get("errorText"):
+            raise StepError(f"{url} did not load: {failure}")
+        if answer.get("isDownload"):
+            raise StepError(f"{url} was taken as a download")
+        if loader := answer.get("loaderId"):  # absent for a navigation within the document
+            await self.until(lambda: COMMIT in self.reached[loader] and self.has_reached(REACHED[until]))
+
+    async def close(self) -> None:
+        await self.page.close()
+
+    async def cover_up(self) -> None:
+        self._cover = await self.page.context.new_page()
+        await self._cover.bring_to_front()
+
+    async def uncover(self) -> None:
+        if self._cover:
+            await self._cover.close()
+            self._cover = None
+
+    async def press(self, key: str) -> None:
+        await self.page.keyboard.press(key)
+
+    async def type(self, text: str) -> None:
+        await self.page.keyboard.type(text)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until `holds()`, asked again at each navigation and lifecycle event: the page is not asked anything."""
@@ -87,3 +111,18 @@ class DrivenPage:
         for change in waiting:
             if not change.done():
                 change.set_result(None)
+
+
+_running: set[asyncio.Task[None]] = set()
+
+
+def _detached(work: Any) -> None:
+    async def run() -> None:
+        try:
+            await work
+        except PlaywrightError:  # the page or browser was closed first
+            return
+
+    task = asyncio.ensure_future(run())
+    _running.add(task)
+    task.add_done_callback(_running.discard)

@@ -47,7 +47,7 @@ async def release(ctx: StepContext, name: str, _: Mapping[str, Any]) -> None:
 
 @verb("cdp")
 async def cdp(ctx: StepContext, method: str, options: Mapping[str, Any]) -> None:
-    session = ctx.launched.session if options.get("target") == "browser" else ctx.page.session
+    session = ctx.browser.session if options.get("target") == "browser" else ctx.page.session
     answer = await session.send(method, options.get("params", {}))
     if name := options.get("as"):
         ctx.values[name] = answer

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.steps.context import StepContext
-from harness.steps.driven import DrivenPage
+from harness.steps.page import StepPage
 from harness.steps.registry import verb
 
 _MASKS = {"none": 0, "left": 1, "right": 2, "middle": 4}
@@ -55,23 +55,23 @@ async def tap(ctx: StepContext, point: Sequence[float], _: Mapping[str, Any]) ->
 
 @verb("key")
 async def key(ctx: StepContext, name: str, _: Mapping[str, Any]) -> None:
-    await ctx.page.page.keyboard.press(name)
+    await ctx.page.press(name)
 
 
 @verb("type")
 async def type_text(ctx: StepContext, text: str, _: Mapping[str, Any]) -> None:
-    await ctx.page.page.keyboard.type(text)
+    await ctx.page.type(text)
 
 
-async def _move(page: DrivenPage, x: float, y: float) -> None:
+async def _move(page: StepPage, x: float, y: float) -> None:
     page.mouse.x, page.mouse.y = x, y
     await _mouse(page, "mouseMoved", page.mouse.button)
 
 
-async def _mouse(page: DrivenPage, kind: str, button: str, **more: Any) -> None:
+async def _mouse(page: StepPage, kind: str, button: str, **more: Any) -> None:
     held = _MASKS[page.mouse.button]
     await _dispatch(page, kind, x=page.mouse.x, y=page.mouse.y, button=button, buttons=held, **more)
 
 
-async def _dispatch(page: DrivenPage, kind: str, **parameters: Any) -> None:
+async def _dispatch(page: StepPage, kind: str, **parameters: Any) -> None:
     await page.session.send("Input.dispatchMouseEvent", {"type": kind, **parameters})

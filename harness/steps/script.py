@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.async_api import CDPSession
-
 from harness.browser.frames import detach_all, frames_of
+from harness.cdp import Session
 from harness.errors import StepError
 from harness.steps.context import StepContext
 from harness.steps.driven import DrivenPage
+from harness.steps.page import StepPage
 from harness.steps.registry import verb
 from harness.units import duration_ms
 
@@ -48,7 +48,7 @@ async def _run(ctx: StepContext, expression: str, options: Mapping[str, Any]) ->
 
 
 async def run_script(
-    page: DrivenPage, expression: str, *, by_value: bool = True, await_promise: bool = True, frame: str | None = None
+    page: StepPage, expression: str, *, by_value: bool = True, await_promise: bool = True, frame: str | None = None
 ) -> Any:
     """The value of a JavaScript expression in the page's own world, as JSON types.
 
@@ -58,6 +58,8 @@ async def run_script(
     parameters = {"expression": expression, "returnByValue": by_value, "awaitPromise": await_promise}
     if frame is None:
         return _value(await page.session.send("Runtime.evaluate", parameters))
+    if not isinstance(page, DrivenPage):
+        raise StepError("the script of a child frame is reached through the Runtime domain, which is off")
     frames = await frames_of(page.page)
     try:
         chosen = next((one for one in frames[1:] if frame in one.url), None)
@@ -70,7 +72,7 @@ async def run_script(
         await detach_all(frames)
 
 
-async def _main_world(session: CDPSession, frame_id: str) -> int:
+async def _main_world(session: Session, frame_id: str) -> int:
     """The id of the frame's own script context. Only the Runtime domain tells it, and it tells all when enabled."""
     worlds: dict[str, int] = {}
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from harness.errors import CapabilityError, StepError
 from harness.steps.context import StepContext
-from harness.steps.driven import DrivenPage
-from harness.steps.navigation import navigate
+from harness.steps.page import StepPage
 from harness.steps.registry import verb
 from harness.steps.script import run_script
 
@@ -51,9 +50,7 @@ async def emulate(ctx: StepContext, what: Mapping[str, Any], _: Mapping[str, Any
 async def new_page(ctx: StepContext, name: str, options: Mapping[str, Any]) -> None:
     if name in ctx.pages:
         raise StepError(f"there is a page {name!r} already")
-    ctx.page = ctx.pages[name] = await DrivenPage.open(await ctx.launched.new_page())
-    if url := options.get("url"):
-        await navigate(ctx.page, url)
+    ctx.page = ctx.pages[name] = await ctx.open_page(options.get("url", ""))
 
 
 @verb("use_page")
@@ -68,7 +65,7 @@ async def close_page(ctx: StepContext, name: str, _: Mapping[str, Any]) -> None:
     if len(ctx.pages) == 1:
         raise StepError("the last page cannot be closed")
     del ctx.pages[name]
-    await page.page.close()
+    await page.close()
     if ctx.page is page:
         ctx.page = list(ctx.pages.values())[-1]
 
@@ -80,8 +77,7 @@ async def hide_page(ctx: StepContext, _: None, options: Mapping[str, Any]) -> No
     await _set_window(page, "minimized")
     if await _becomes(page, "hidden"):
         return
-    page.cover = await page.page.context.new_page()
-    await page.cover.bring_to_front()
+    await page.cover_up()
     if not await _becomes(page, "hidden"):
         raise CapabilityError("the page stays visible: its browser was started with focus emulation")
 
@@ -89,31 +85,29 @@ async def hide_page(ctx: StepContext, _: None, options: Mapping[str, Any]) -> No
 @verb("show_page")
 async def show_page(ctx: StepContext, _: None, options: Mapping[str, Any]) -> None:
     page = ctx.page
-    if page.cover:
-        await page.cover.close()
-        page.cover = None
+    await page.uncover()
     await _set_window(page, "normal")
     await page.session.send("Page.bringToFront")
     if not await _becomes(page, "visible"):
         raise StepError(f"the page is still hidden after {_VISIBILITY_SECONDS:g} s")
 
 
-def _named(ctx: StepContext, name: str) -> DrivenPage:
+def _named(ctx: StepContext, name: str) -> StepPage:
     if name not in ctx.pages:
         raise StepError(f"there is no page {name!r}; there are {', '.join(ctx.pages)}")
     return ctx.pages[name]
 
 
-async def _window(page: DrivenPage) -> int:
+async def _window(page: StepPage) -> int:
     return int((await page.session.send("Browser.getWindowForTarget"))["windowId"])
 
 
-async def _set_window(page: DrivenPage, state: str) -> None:
+async def _set_window(page: StepPage, state: str) -> None:
     bounds = {"windowId": await _window(page), "bounds": {"windowState": state}}
     await page.session.send("Browser.setWindowBounds", bounds)
 
 
-async def _becomes(page: DrivenPage, state: str) -> bool:
+async def _becomes(page: StepPage, state: str) -> bool:
     """The page's own word, awaited with one listener and no polling."""
     script = f"""new Promise(resolve => document.visibilityState === '{state}' ? resolve()
         : document.addEventListener('visibilitychange', () => resolve(), {{once: true}}))"""

@@ -38,6 +38,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     buffer_mode: str = ""
     buffer_peak: float | None = None  # the fullest reported, from 0 to 1; None: never reported
     data_loss: bool = False
+    notes: list[str] = []  # in what the recording differs from what was asked
     scenario_sha256: str = ""
     fixture: str = ""
     fixture_sha256: str = ""
