@@ -58,8 +58,11 @@ def history(claim: str, out: Path, as_json: bool) -> int:
 def _never(claim: str, out: Path, ledgers: int, known: list[str]) -> Problem:
     import difflib
 
-    near = [] if claim in known else difflib.get_close_matches(claim, known, 1)
-    remedy = f"did you mean {near[0]}?" if near else f"`traceproof run {claim}` gives it one"
+    if claim in known:
+        remedy = f"`traceproof run {claim}` gives it one"
+    else:
+        near = difflib.get_close_matches(claim, known, 1)
+        remedy = f"did you mean {near[0]}?" if near else "`traceproof claims list` shows the claims"
     return Problem(f"{claim} has no verdict in the {ledgers} ledgers of {out}", remedy=remedy)
 
 

@@ -29,7 +29,12 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    return {"label": side.label, "recordings": [str(one.path) for one in side.recordings], "made": side.made}
+    return {
+        "label": side.label,
+        "recordings": [str(one.path) for one in side.recordings],
+        "refused": [str(path) for path in side.refused],
+        "made": side.made,
+    }
 
 
 def _difference(one: Difference) -> dict[str, Any]:

@@ -32,10 +32,11 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """All recordings of one side, in order of their paths."""
+    """All recordings of one side, in order of their paths. `refused`: those that lost data and so show nothing."""
 
     label: str
     recordings: tuple[Recorded, ...]
+    refused: tuple[Path, ...] = ()
 
     @property
     def made(self) -> dict[str, int]:
@@ -45,7 +46,11 @@ class Side:
 
 def read_side(text: str, *, page_only: bool = False) -> Side:
     """A trace file, a folder with recordings below it, or a glob over files. `UsageError` when there is nothing."""
-    return Side(text, tuple(_recorded(path, page_only) for path in find_traces(text)))
+    paths = find_traces(text)
+    refused = tuple(path for path in paths if (known := context_beside(path)) and known.data_loss)
+    if len(refused) == len(paths):
+        raise UsageError(Problem(f"every recording in {text} lost data, so what it lacks shows nothing"))
+    return Side(text, tuple(_recorded(path, page_only) for path in paths if path not in refused), refused)
 
 
 def find_traces(text: str) -> list[Path]:

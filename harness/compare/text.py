@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.compare.difference import KINDS, Comparison, Difference, Kind, Presence
 from harness.compare.sides import Side
 
-SHOWN_DEPENDENT = 12  # differences that claims depend on
-SHOWN_OTHER = 10
+SHOWN_DEPENDENT = 10  # differences that claims depend on
+SHOWN_OTHER = 8
 _CLAIMS = 3
 _WORDS: dict[Kind, str] = {
     "name": "event",
@@ -40,6 +40,8 @@ def _side(name: str, side: Side) -> Iterator[str]:
     yield f"{name:<6} {side.label}: {_some(len(side.recordings), 'recording')}"
     for made, number in side.made.items():
         yield f"       {f'{number} by ' if len(side.made) > 1 else ''}{made}"
+    for path in side.refused:
+        yield f"       left out, since it lost data: {path}"
 
 
 def _compared(comparison: Comparison) -> Iterator[str]:
@@ -75,14 +77,21 @@ def _both(one: Difference) -> str:
     if one.kind == "count":
         return f"{one.left.events} events vs {one.right.events}"
     if one.kind == "share":
-        return f"{one.left.share:.0%} of {one.left.among} events vs {one.right.share:.0%} of {one.right.among}"
+        return f"{_percent(one.left)} of {one.left.among} events vs {_percent(one.right)} of {one.right.among}"
     sides = f"in {_of(one.left)} vs {_of(one.right)}"
     richer = max(one.left, one.right, key=lambda side: side.events)
     if one.kind == "name":
         return f"{sides}, {_some(richer.events, 'event')}"
     if one.kind == "type":
         return sides
-    return f"{sides}, {richer.share:.0%} of {_some(richer.among, 'event')}"
+    return f"{sides}, {_percent(richer)} of {_some(richer.among, 'event')}"
+
+
+def _percent(side: Presence) -> str:
+    """Never 0 % of some or 100 % of less than all."""
+    if 0 < side.share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < side.share < 1 else f"{side.share:.0%}"
 
 
 def _of(side: Presence) -> str:

@@ -38,7 +38,8 @@ def survey(trace: Trace, accepts: Callable[[Event], bool] = lambda event: True) 
     for event in trace.events:
         if not accepts(event):
             continue
-        use = found.setdefault(event.name, EventUse())
+        if (use := found.get(event.name)) is None:
+            use = found[event.name] = EventUse()
         use.count += 1
         use.categories[event.cat] += 1
         use.phases[event.ph] += 1

@@ -12,6 +12,7 @@ from harness.cli.compare import compare
 from harness.compare import Difference, Side, compare_sides, dependents
 from harness.compare.sides import Recorded
 from harness.compare.vocabulary import parent_path, survey, typed_paths
+from harness.errors import UsageError
 from harness.scenario import load_folder
 from tests.golden import same_as_golden
 from tests.traces import Json, instant, make, names, slice, write_trace
@@ -204,15 +205,11 @@ def test_a_pattern_names_files_of_one_arm(tmp_path: Path) -> None:
     ],
 )
 def test_a_side_without_recordings_is_a_mistake_of_the_command_line(tmp_path: Path, make_left, expected: str) -> None:
-    from harness.errors import UsageError
-
     with pytest.raises(UsageError, match=expected):
         CliRunner().invoke(compare, [make_left(tmp_path), "x"], standalone_mode=False, catch_exceptions=False)
 
 
 def test_page_only_needs_a_page(tmp_path: Path) -> None:
-    from harness.errors import UsageError
-
     path = write_trace(tmp_path / "t.json", [slice("Layout", ts=1, dur=1)])
     with pytest.raises(UsageError, match="page under test is not known"):
         CliRunner().invoke(
@@ -226,3 +223,15 @@ def test_page_only_leaves_out_other_processes(tmp_path: Path) -> None:
     other = write_trace(tmp_path / "other.json", [*names(), inside])
     said = CliRunner().invoke(compare, [str(one), str(other), "--page-only", "--json"], standalone_mode=False)
     assert json.loads(said.output)["differences"] == []
+
+
+def test_a_recording_that_lost_data_is_left_out(tmp_path: Path) -> None:
+    old, new = write_sets(tmp_path)
+    (tmp_path / "old" / "1.context.json").write_text('{"data_loss": true}')
+    said = CliRunner().invoke(compare, [old, new, "--json"], standalone_mode=False)
+    left = json.loads(said.output)["left"]
+    assert (len(left["recordings"]), left["refused"]) == (2, [str(tmp_path / "old" / "1.json.gz")])
+    for number in range(3):
+        (tmp_path / "old" / f"{number}.context.json").write_text('{"data_loss": true}')
+    with pytest.raises(UsageError, match="lost data"):
+        CliRunner().invoke(compare, [old, new], standalone_mode=False, catch_exceptions=False)
