@@ -7,6 +7,7 @@ in microseconds) or of size (B, kB, KiB, MB, MiB; then it is in bytes).
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -51,7 +52,13 @@ class NumberTest:
 
 
 def _number(digits: str, unit: str | None) -> float:
-    return float(digits) * (_UNITS[unit] if unit else 1.0)
+    return _finite(float(digits) * (_UNITS[unit] if unit else 1.0), digits)
+
+
+def _finite(value: float, text: object) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number, so the test could never fail, or never pass")
+    return value
 
 
 def parse_number_test(raw: object) -> NumberTest:
@@ -59,7 +66,11 @@ def parse_number_test(raw: object) -> NumberTest:
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise ValueError(f"expected {HELP}")
     if not isinstance(raw, str):
-        return NumberTest(str(raw), float(raw), float(raw))
+        try:
+            exact = _finite(float(raw), raw)
+        except OverflowError:
+            raise ValueError("the number is too large to be tested") from None
+        return NumberTest(str(raw), exact, exact)
     text, inf = raw.strip(), float("inf")
     if found := _COMPARE.fullmatch(text):
         sign, bound = found[1], _number(found[2], found[3])
@@ -76,6 +87,8 @@ def parse_number_test(raw: object) -> NumberTest:
     if found := _APPROX.fullmatch(text):
         middle = _number(found[1], found[2])
         spread = abs(middle) * float(found[3]) / 100 if found[5] else _number(found[3], found[4])
+        if spread < 0:
+            raise ValueError(f"the tolerance of {text!r} is below 0: nothing would pass")
         return NumberTest(text, middle - spread, middle + spread)
     if found := re.fullmatch(_NUM, text):
         exact = _number(found[1], found[2])

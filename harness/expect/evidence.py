@@ -11,7 +11,7 @@ from harness.events import EventView
 from harness.expect.criteria import parents
 from harness.expect.items import SERVER_TID, Item, threadless
 from harness.expect.select import Picker, Population
-from harness.expect.values import thread_name
+from harness.expect.values import is_number, thread_name
 from harness.scenario.model import Selection
 
 MOST = 5  # events of a kind in one finding
@@ -42,6 +42,8 @@ def _cut(value: Any, depth: int = 0) -> Any:
     match value:
         case str() if len(value) > _TEXT:
             return f"{value[:_TEXT]}… ({len(value)} characters)"
+        case int() if not -(2**63) <= value < 2**64:
+            return f"{float(value):.15g}" if is_number(value) else "a number beyond all arithmetic"  # no JSON of ours
         case list() | dict() if depth == _DEPTH and value:
             return "…"
         case list():

@@ -51,6 +51,25 @@ class Picker:
         self.select, self._siblings = select, siblings
         self._named: dict[str, Population | None] = {}
         self._scopes: dict[str, c.Scope] = {}
+        self._gaps: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
+
+    # What no trace holds is made once: two selections of one source have the same events, as those of the trace have.
+    # Made again for each, a request would be its own partner, and a mark would take turns with itself.
+
+    @cached_property
+    def _marks(self) -> list[Item]:
+        return items.marks(self.context)
+
+    @cached_property
+    def _requests(self) -> list[Item]:
+        return items.requests(self.context)
+
+    def _gaps_of(self, name: str, by: tuple[str, ...], at: Place) -> list[Item]:
+        if (name, by) not in self._gaps:
+            of = self.named(name, at)
+            grouping = Grouping(by, at, of.picker.trace)
+            self._gaps[name, by] = items.gaps(of.items, grouping.of)
+        return self._gaps[name, by]
 
     @cached_property
     def _page(self) -> PageIdentity:
@@ -100,13 +119,12 @@ class Picker:
             base = picker.named(selection.base, selection.at)
             return base.items, base.picker
         if selection.gaps_of is not None:
-            of = picker.named(selection.gaps_of, selection.at)
-            grouping = Grouping(selection.by or ("pid", "tid"), selection.at, of.picker.trace)
-            return items.gaps(of.items, grouping.of), of.picker
+            gaps = picker._gaps_of(selection.gaps_of, tuple(selection.by) or ("pid", "tid"), selection.at)
+            return gaps, picker.named(selection.gaps_of, selection.at).picker
         if selection.source == "marks":
-            return items.marks(picker.context), picker
+            return picker._marks, picker
         if selection.source == "server":
-            return items.requests(picker.context), picker
+            return picker._requests, picker
         if selection.names:
             names = sorted({str(resolve(name, picker.context)) for name in selection.names})
             found: list[Item] = [event for name in names for event in picker.trace.by_name(name)]

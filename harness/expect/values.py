@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from harness.expect.items import Item, Pseudo
-from harness.trace import Trace
+from harness.trace import Event, Trace
 
 _STEP = re.compile(r'\.(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"]+))|\[(-?\d+)?\]')
+LARGEST: Final = sys.float_info.max
 TIME_FIELDS: Final = frozenset({"ts", "dur", "end", "tts", "tdur", "self"})
 EACH_ELEMENT: Final = None
 
@@ -107,15 +108,24 @@ def process_name(item: Item, trace: Trace) -> str:
     return process.name if process else ""
 
 
+def stripped(item: Item) -> bool:
+    """Whether Chrome kept the arguments back (`"args": "__stripped__"`): nobody knows which there were."""
+    return isinstance(item, Event) and item.stripped
+
+
 def values_at(item: Item, path: ValuePath, trace: Trace) -> list[Any]:
     """All values of one event at a path: none when it is missing, several only with `[]`."""
+    if path.root == "args" and stripped(item):
+        return []
     found = FIELDS[path.root](item, trace)
     return walk(found[0], path.steps) if path.steps and found else found
 
 
 def is_number(value: Any) -> bool:
-    """A finite number; `True` is none, nor is NaN, which would pass every `!=`."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """A number as large as arithmetic can bear; `True` is none, nor is NaN, which would pass every `!=`."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return -LARGEST <= value <= LARGEST  # `math.isfinite` cannot look at an integer that no float can hold
 
 
 def canonical(value: Any) -> Hashable:
@@ -158,6 +168,8 @@ def show(value: Any, limit: int = 80) -> str:
     match value:
         case None | bool():
             text = {None: "null", True: "true", False: "false"}[value]
+        case int() if not is_number(value):
+            text = "a number beyond all arithmetic"
         case float():
             text = f"{value:.15g}"
         case str():

@@ -20,6 +20,7 @@ from harness.expect.values import (
     is_number,
     parse_path,
     show,
+    stripped,
     type_name,
     values_at,
 )
@@ -43,11 +44,16 @@ class Where:
 
     def accepts(self, item: Item) -> bool:
         values = values_at(item, self._path, self._trace)
-        if any(wanted != bool(values) for wanted in self._wants_value):
+        if any(wanted != bool(values) for wanted in self._wants_value) or self._unknown(item):
             return False
         return not self._checks or any(all(check(value) is None for check in self._checks) for value in values)
 
+    def _unknown(self, item: Item) -> bool:
+        return self._path.root == "args" and stripped(item)
+
     def why_not(self, item: Item) -> str:
+        if self._unknown(item):
+            return f"has arguments that were stripped, so nobody knows of {self._path.text}"
         values = values_at(item, self._path, self._trace)
         if not values:
             return f"has no {self._path.text}"

@@ -9,18 +9,20 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import Problem, UsageError
+from harness.errors import Problem, UsageError, UserError
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
 from harness.run.attempt import judge
 from harness.run.catalog import Catalog
 from harness.run.engine import conclude
 from harness.run.gate import invalid_reasons
-from harness.run.verdicts import judge_case
+from harness.run.plan import applies_elsewhere
+from harness.run.verdicts import settle_case
 from harness.scenario.model import Case
 from harness.store import Manifest, RecordingFiles, context_beside, sha256_file, stored_traces
 from harness.trace import Trace, load, resolve_page
 from harness.trace.context import RecordingContext
+from harness.verdict import Verdict
 from harness.versions import parse_version
 
 
@@ -49,6 +51,7 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
         recordings.setdefault(one.context.arm, []).append(Recording(one.trace, one.context))
     references = [_reference(one, case) for one in stored]
     reasons = [f"{one.trace}: {reason}" for one in references for reason in one.invalid]
+    reasons += _incomplete(case, stored)
     findings: list[Finding] = []
     if not reasons:
         findings, reasons = judge(case, recordings)
@@ -73,11 +76,30 @@ def _one_case(cases: Sequence[Case], path: Path) -> Case:
     files = sorted(path.glob("*.manifest.json"))[:1] if path.is_dir() else [RecordingFiles(path).manifest]
     for file in files:
         if file.is_file():
-            manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
+            manifest = _manifest(file)
             if fitting := [case for case in cases if (case.id, case.cell) == (manifest.scenario, manifest.cell)]:
                 return fitting[0]
     names = ", ".join(case.name for case in cases)
     raise UsageError(Problem(f"a trace is tested against one case, and these match: {names}", remedy="choose with -k"))
+
+
+def _manifest(file: Path) -> Manifest:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Manifest)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(Problem("is not the manifest of a recording", file=str(file), found=str(error))) from error
+
+
+def _incomplete(case: Case, stored: Sequence[_Stored]) -> list[str]:
+    """Whether each arm that is here has every block once: those of a run that was cut short are half of an attempt."""
+    wanted = list(range(case.paired.blocks if case.paired else 1))
+    reasons = []
+    for arm in dict.fromkeys(one.context.arm for one in stored):
+        blocks = sorted(one.context.block for one in stored if one.context.arm == arm)
+        if blocks != wanted:
+            found = ", ".join(map(str, blocks))
+            reasons.append(f"an attempt has {len(wanted)} recordings of arm {arm}, here are blocks {found}")
+    return reasons
 
 
 def _files(path: Path) -> list[Path]:
@@ -98,6 +120,9 @@ def _open(path: Path, case: Case, arm: str) -> _Stored:
         if not arm and len(case.arms) > 1:
             arms = ", ".join(case.arms)
             raise UsageError(Problem(f"{case.name} has several arms", expected=arms, remedy="say which with --arm"))
+    elif arm and context.arm in case.arms and context.arm != arm:
+        told = RecordingFiles(path).context.name
+        raise UsageError(Problem(f"{path.name} is of the arm {context.arm}, as {told} says", found=f"--arm {arm}"))
     elif arm:
         context.arm = arm
     if context.arm not in case.arms:
@@ -136,18 +161,25 @@ def _result(case: Case, attempt: Attempt, stored: _Stored, catalog: Catalog, rep
     version = stored.context.build
     major = parse_version(version)[0] if version else 0
     build = BuildView(product="trace of", version=version or "an unknown version", major=major, path="", source="trace")
-    verdicts, tallies = judge_case(case.claims, [attempt])
+    mode = stored.context.mode
+    # What nobody knows of a bare trace binds nothing: who tests it says that it fits.
+    elsewhere = applies_elsewhere(case, major or None, mode or None)
+    known = catalog.claims if major else {}
+    verdict = Verdict.NOT_APPLICABLE if elsewhere else None
+    verdicts, tallies, own_reasons = settle_case(case.claims, [attempt], major, known, verdict)
     return CaseResult(
         scenario=case.id,
         cell=case.cell,
         place=str(case.at),
         title=case.title,
         build=build,
-        mode=stored.context.mode,
+        mode=mode,
         claims=list(case.claims),
         verdicts=verdicts,
         expected={claim: catalog.baselines.expected(claim, major, stored.context.mode) for claim in case.claims},
         tallies=tallies,
+        reason=elsewhere,
+        reasons=own_reasons,
         attempts=[attempt],
         repeat=repeat,
     )

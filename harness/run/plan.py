@@ -47,7 +47,7 @@ def plan(cases: Iterable[Case], builds: Sequence[Build], modes: Sequence[str], a
 def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:
     """One job, with the binary of that version that has the mode, or the verdict of what cannot be run."""
     number = attempts or case.attempts or DEFAULT_ATTEMPTS
-    if other := _applies_elsewhere(case, build, mode):
+    if other := applies_elsewhere(case, build.major, mode):
         return Job(case, build, mode, number, Verdict.NOT_APPLICABLE, other)
     try:
         binary = for_mode(build, mode)
@@ -60,10 +60,11 @@ def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:
     return Job(case, binary, mode, number)
 
 
-def _applies_elsewhere(case: Case, build: Build, mode: str) -> str:
+def applies_elsewhere(case: Case, major: int | None, mode: str | None) -> str:
+    """Why a case is not about this version and mode, in words; empty when it is. None is one that nobody knows."""
     why = f": {case.reason}" if case.reason else ""
-    if not case.versions.contains(build.major):
-        return f"the scenario is for versions {case.versions}, this is {build.major}{why}"
-    if case.modes and mode not in case.modes:
+    if major is not None and not case.versions.contains(major):
+        return f"the scenario is for versions {case.versions}, this is {major}{why}"
+    if case.modes and mode is not None and mode not in case.modes:
         return f"the scenario is for {' and '.join(case.modes)}, this is {mode}{why}"
     return ""

@@ -93,6 +93,14 @@ def _build_compare(fields: Fields, report: Report) -> Any:
         return report.add(fields.node.keys["right"], "`is` tests left alone: right is not looked at", remedy=remedy)
     if measure != "is" and "right" not in fields:
         return report.add(fields.node.at, f"{measure} needs two sides", expected="right: an aggregate or a number")
+    sides = [fields[key] for key in ("left", "right") if key in fields]
+    if all(side.kind == "constant" and not isinstance(side.constant, Template) for side in sides):
+        remedy = "let one side be an aggregate such as {count: passes}"
+        return report.add(fields.node.at, "no recording can change numbers that are written here", remedy=remedy)
+    left, right = fields.node.get("left"), fields.node.get("right")
+    if left and right and left.plain() == right.plain():
+        remedy = "both sides are the same number in every recording: name two"
+        return report.add(fields.node.keys["right"], "left is compared with itself", remedy=remedy)
     return Compare(fields["left"], measure, fields[measure], fields.get("right"))  # type: ignore[arg-type]
 
 

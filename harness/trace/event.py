@@ -109,6 +109,11 @@ class Event(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_key):
         return self.decoded
 
     @property
+    def stripped(self) -> bool:
+        """Whether arguments were written that are none: Chrome's `"__stripped__"`, or another writer's text or list."""
+        return not self.args and not bytes(self.raw_args).lstrip().startswith(b"{")
+
+    @property
     def pid(self) -> int:
         return self.thread[0]
 
@@ -127,13 +132,18 @@ class Event(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_key):
         return f"<{self.ph} {self.name!r} ts={self.ts:.15g} dur={self.dur} {self.pid}/{self.tid} seq={self.seq}>"
 
 
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < 400 else float(digits)
+
+
 def decode_args(raw: msgspec.Raw) -> dict[str, Any]:
     """Arguments as a dict. Chrome's `"__stripped__"` and other non-objects give {}."""
     try:
         value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
         # The reader has accepted the JSON; what is left is text that is not UTF-8 (a URL cut in a character).
-        value = json.loads(bytes(raw).decode("utf-8", "replace"))
+        # Or an integer of thousands of digits, which is beyond any number that a test could name.
+        value = json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=_integer)
     return value if isinstance(value, dict) else {}
 
 

@@ -78,7 +78,8 @@ class Settler:
 
 def _whole(value: WireId) -> int | None:
     try:
-        return int(value or 0)
+        number = int(value or 0)
+        return number if -(2**63) <= number < 2**63 else None
     except (ValueError, OverflowError):
         return None
 

@@ -104,3 +104,99 @@ def test_a_folder_that_is_no_attempt(tmp_path: Path, scenario: Path, capsys: pyt
     status, _, err = check(scenario, scenario, capsys=capsys)
     assert status == 2
     assert "is not the folder of an attempt" in err
+
+
+def bind(scenario: Path, text: str) -> None:
+    file = scenario / "first.scenario.yaml"
+    file.write_text(file.read_text().replace("record:", text + "record:", 1))
+
+
+def test_a_trace_of_another_version_or_mode_decides_nothing(
+    trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bind(scenario, 'versions: "<=100"\nreason: the event was another one until then\n')
+    write_context(trace)
+    status, verdicts, err = check(trace, scenario, capsys=capsys)
+    assert (status, set(verdicts.values())) == (0, {"NOT_APPLICABLE"})
+    assert "for versions <=100, this is 156" in err
+    write_context(trace, build="99.0.1.2")
+    assert set(check(trace, scenario, capsys=capsys)[1].values()) == {"HOLDS"}
+
+
+def test_a_claim_that_is_made_for_other_versions(
+    trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = scenario / "claims.yaml"
+    claims.write_text(claims.read_text().replace("    says:", '    versions: "<=100"\n    says:', 1))
+    write_context(trace)
+    assert check(trace, scenario, capsys=capsys)[1]["mine.parses-html"] == "NOT_APPLICABLE"
+
+
+ARMS = "arms: {plain: {}, tracking: {}}\n"
+
+
+def test_an_arm_that_the_context_contradicts(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Else the recording of one arm would be tested as that of the other."""
+    bind(scenario, ARMS)
+    file = scenario / "first.scenario.yaml"
+    file.write_text(file.read_text().replace("  - claim: ", "  - arms: all\n    claim: "))
+    write_context(trace, arm="plain")
+    status, verdicts, err = check(trace, scenario, "--arm", "tracking", capsys=capsys)
+    assert (status, verdicts) == (2, {})
+    assert "is of the arm plain" in err
+
+
+def test_half_of_a_paired_attempt(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a killed run leaves behind has fewer blocks than the design: its median is that of another test."""
+    bind(scenario, ARMS + "design: {paired: alternating, blocks: 3}\n")
+    file = scenario / "first.scenario.yaml"
+    file.write_text(file.read_text().replace("  - claim: ", "  - arm: plain\n    claim: "))
+    write_context(trace, arm="plain")
+    status, verdicts, err = check(trace, scenario, capsys=capsys)
+    assert (status, set(verdicts.values())) == (1, {"INCONCLUSIVE"})
+    assert "an attempt has 3 recordings of arm plain, here are blocks 0" in err
+
+
+def test_arguments_that_were_stripped_are_not_absent(
+    tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = scenario / "first.scenario.yaml"
+    head, _, _ = file.read_text().partition("    count:")
+    text = "    each: {of: parsed, has: {args.frame: {absent: true}}}\n"
+    rest = file.read_text()[len(head) :].partition("\n")[2]
+    file.write_text(head + text + rest)
+    events = slices(("ParseHTML", 10), ("UpdateLayoutTree", 500))
+    for args, verdict in (({}, "HOLDS"), ("__stripped__", "REFUTED"), (None, "REFUTED")):
+        events[-2]["args"] = args
+        trace = tmp_path / "main.json"
+        trace.write_text(json.dumps({"traceEvents": events}))
+        write_context(trace)
+        assert check(trace, scenario, capsys=capsys)[1]["mine.parses-html"] == verdict
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_beyond_all_arithmetic(
+    tmp_path: Path, scenario: Path, digits: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = scenario / "first.scenario.yaml"
+    file.write_text(
+        file.read_text().replace('count: {of: parsed, is: ">= 1"}', 'each: {of: parsed, has: {args.n: {compare: "> 5"}}}')
+    )
+    events = slices(("ParseHTML", 10), ("UpdateLayoutTree", 500))
+    events[-2]["args"] = {"n": "@"}
+    trace = tmp_path / "main.json"
+    trace.write_text(json.dumps({"traceEvents": events}).replace('"@"', "1" * digits))
+    write_context(trace)
+    status, verdicts, _ = check(trace, scenario, capsys=capsys)
+    assert (status, verdicts["mine.parses-html"]) == (1, "REFUTED")
+
+
+def test_a_broken_manifest(trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bind(scenario, "matrix: {wait: [200ms, 100ms]}\n")
+    file = scenario / "first.scenario.yaml"
+    file.write_text(file.read_text().replace("settle: 200ms", 'settle: "${wait}"'))
+    write_context(trace)
+    trace.with_name("main.manifest.json").write_text("{")
+    status, _, err = check(trace, scenario, capsys=capsys)
+    assert status == 2
+    assert "not the manifest of a recording" in err

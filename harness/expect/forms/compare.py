@@ -20,8 +20,8 @@ from harness.scenario.model import Aggregate, Compare
 from harness.stats import median
 
 FUNCTIONS: Final[dict[str, Callable[[Sequence[float]], float]]] = {
-    "sum": math.fsum,
-    "mean": lambda numbers: math.fsum(numbers) / len(numbers),
+    "sum": lambda numbers: _sum(numbers),
+    "mean": lambda numbers: _sum(numbers) / len(numbers),
     "median": median,
     "min": min,
     "max": max,
@@ -111,6 +111,13 @@ def _aggregate(aggregate: Aggregate, scope: Scope) -> _Number:
     if not numbers and aggregate.kind != "sum":
         return _Number(math.nan, text, population, f"`{population.label}` is empty")
     return _Number(FUNCTIONS[aggregate.kind](numbers), text, population)
+
+
+def _sum(numbers: Sequence[float]) -> float:
+    try:
+        return math.fsum(numbers)
+    except OverflowError:
+        return math.inf  # what is no finite number meets no test
 
 
 def _of_run(value: object, name: str) -> float:

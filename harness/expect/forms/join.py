@@ -80,7 +80,8 @@ def _key(texts: Iterable[str], side: Population, form: Join) -> Callable[[Item],
 
     def key(item: Item) -> Hashable | None:
         values = [values_at(item, path, side.picker.trace) for path in paths]
-        return canonical(values) if all(values) else None
+        known = all(found and None not in found for found in values)  # null is Chrome's word for no value
+        return canonical(values) if known else None
 
     return key
 

@@ -30,7 +30,7 @@ def query(form: Query, scope: Scope) -> Result:
     if over is not None and not over.items:
         misses, hints = near_misses(over)
         return Result(False, f"{asked}; there is no `{over.label}`", hints, misses=misses)
-    columns, rows = _run(form.sql, scope)
+    columns, rows, nothing = _run(form.sql, scope, counted=over is None)
     met = _as_wanted(form, rows)
     size = over.size if over is not None else len(rows)
     details = [f"{', '.join(columns)}: {', '.join(show(value) for value in row)}" for row in rows[:MOST]]
@@ -38,6 +38,7 @@ def query(form: Query, scope: Scope) -> Result:
     events = _events(columns, rows, scope, "in the query's answer" if met else "missed: in the query's answer")
     # Without rows and without a population that could have given some, the answer is an absence.
     absences = ("the query's rows",) if not rows and over is None else ()
+    absences = (*absences, *nothing)
     return Result(met, summary, details, size, events if met else [], [] if met else events, absences)
 
 
@@ -99,21 +100,36 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
         connection.close()
 
 
-def _run(sql: str, scope: Scope) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _run(sql: str, scope: Scope, counted: bool) -> tuple[list[str], list[tuple[Any, ...]], list[str]]:
+    """Columns, rows, and what was empty so that the query could not have answered otherwise."""
     import duckdb
 
     with _database() as connection:
         try:
-            Tables(connection, scope).create(sql)
+            tables = Tables(connection, scope)
+            tables.create(sql)
             with _time_limit(connection):
                 connection.execute(sql)
                 columns = [column[0] for column in connection.description or ()]
-                rows = connection.fetchall()
-            return columns, [tuple(map(_plain, row)) for row in rows]
+                rows = [tuple(map(_plain, row)) for row in connection.fetchall()]
+            if not tables.names:
+                message = "the query looks at no table of the recording, so nothing could make it answer otherwise"
+                raise _wrong(message, scope)
+            return columns, rows, _nothing(tables, sql, rows, counted)
         except duckdb.InterruptException:
             raise _wrong(f"the query took more than {LONGEST_S:.0f} s", scope) from None
         except duckdb.Error as error:
             raise _wrong(f"the query cannot be run: {str(error).strip()}", scope) from None
+
+
+def _nothing(tables: Tables, sql: str, rows: list[tuple[Any, ...]], counted: bool) -> list[str]:
+    nothing = tables.starving()
+    zero = counted and bool(rows) and tables.counts() and all(value == 0 for row in rows for value in row)
+    if zero and not nothing:
+        nothing.append("what the query counts")
+    if not rows or zero:
+        nothing += [f"value at {path}" for path in tables.paths_to_nothing(sql)]
+    return nothing
 
 
 class _time_limit:

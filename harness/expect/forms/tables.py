@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +53,7 @@ FLOW: Final[Columns] = {
     "target_ts": "DOUBLE",
 }
 ROWS_AT_ONCE: Final = 20_000
+_PATH_INTO_ARGS: Final = re.compile(r"\b(?:\w+\s*\.\s*)?args\s*(?:->>?\s*'[^']*'\s*)+")
 
 
 class Tables:
@@ -58,15 +61,82 @@ class Tables:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
         self._connection, self._scope = connection, scope
+        self._rows: dict[str, int] = {}  # how many each table has, by its quoted name
+        self._tree: Any = {}
 
     def create(self, sql: str) -> None:
-        """Make every table that the SQL names; anything but one SELECT is a `ScenarioError`."""
+        """Make every table that the SQL names; anything but one SELECT, and one of no table, is a `ScenarioError`."""
         for schema, table in sorted(self._tables_of(sql)):
             if not schema or schema == MAIN:  # DuckDB's own schema has the name of a scenario's only arm
                 self._make(table, f'"{table}"', self._scope.picker)
             elif schema in self._scope.arms:
                 self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
                 self._make(table, f'"{schema}"."{table}"', self._scope.picker.sibling(schema))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._rows)
+
+    def starving(self) -> list[str]:
+        """Tables without rows that leave the query nothing to look at, whatever its conditions say."""
+        statements = self._tree.get("statements") or [{}]
+        return list(dict.fromkeys(self._without_rows(statements[0].get("node"), {})))
+
+    def counts(self) -> bool:
+        """Whether the answer is a count, which has a row even where nothing was counted."""
+        node = (self._tree.get("statements") or [{}])[0].get("node") or {}
+        return '"function_name":"count' in msgspec.json.encode(node.get("select_list", [])).decode()
+
+    def paths_to_nothing(self, sql: str) -> list[str]:
+        """JSON paths into `args` that lead to a value in no row of any table: a mistake in one looks like an absence."""
+        lost = []
+        for path in dict.fromkeys(found[0].strip() for found in _PATH_INTO_ARGS.finditer(sql)):
+            column = re.sub(r"^\w+\s*\.\s*", "", path)
+            whole = column.replace("->>", "->")
+            tables = " UNION ALL ".join(f"SELECT args FROM {table}" for table in self._rows if self._has_args(table))
+            if not tables or not self._connection.execute(
+                f"SELECT 1 FROM ({tables}) WHERE ({whole}) IS NOT NULL LIMIT 1"
+            ).fetchone():
+                lost.append(path)
+        return lost
+
+    def _has_args(self, table: str) -> bool:
+        return not table.endswith('"flows"')
+
+    def _without_rows(self, node: Any, known: dict[str, Any]) -> Iterator[str]:
+        """The empty tables because of which `node` has no rows; nothing where it may have some."""
+        if not isinstance(node, dict):
+            return
+        known = known | {one["key"]: one["value"].get("query", one["value"]) for one in _ctes(node)}
+        below = partial(self._without_rows, known=known)
+        match node.get("type"):
+            case "BASE_TABLE":
+                schema, table = node.get("schema_name", ""), node["table_name"]
+                if not schema and table in known:
+                    query = known[table]
+                    yield from self._without_rows(query.get("node") or query.get("query_node"), known)
+                quoted = f'"{table}"' if not schema or schema == MAIN else f'"{schema}"."{table}"'
+                if self._rows.get(quoted) == 0:
+                    yield quoted.replace('"', "")
+            case "SELECT_NODE":
+                yield from below(node.get("from_table"))
+            case "SUBQUERY":
+                yield from below(node["subquery"].get("node"))
+            case "JOIN":
+                left, right = list(below(node["left"])), list(below(node["right"]))
+                match node.get("join_type"):
+                    case "LEFT" | "ANTI" | "SINGLE":
+                        yield from left
+                    case "RIGHT":
+                        yield from right
+                    case "OUTER" | "FULL":
+                        yield from left + right if left and right else []
+                    case _:
+                        yield from left + right
+            case "SET_OPERATION_NODE":
+                sides = [list(below(side)) for side in node.get("children") or (node.get("left"), node.get("right"))]
+                if all(sides):
+                    yield from (table for side in sides for table in side)
 
     def _tables_of(self, sql: str) -> set[tuple[str, str]]:
         """Tables by schema and name, from DuckDB's own parser."""
@@ -75,6 +145,7 @@ class Tables:
         tree: Any = msgspec.json.decode(found[0]) if found else {}
         if len(statements) != 1 or (tree.get("error") and tree.get("error_type") == "not implemented"):
             raise _wrong("a query is one SELECT statement", self._scope.at)
+        self._tree = tree
         return set(_base_tables(tree))
 
     def _make(self, name: str, quoted: str, picker: Picker) -> None:
@@ -92,6 +163,7 @@ class Tables:
         # Any other name is a common table expression, or a mistake that DuckDB will name.
 
     def _fill(self, quoted: str, columns: Columns, rows: Iterator[dict[str, Any]]) -> None:
+        self._rows[quoted] = 0
         self._connection.execute(f"CREATE TABLE {quoted} ({', '.join(f'{n} {t}' for n, t in columns.items())})")
         shape = msgspec.json.encode(columns).decode()
         lines = (
@@ -104,6 +176,11 @@ class Tables:
             # inside a character.
             text = b"\x1e".join(map(encoder.encode, batch)).decode("utf-8", "replace")
             self._connection.execute(insert, [text])
+            self._rows[quoted] += len(batch)
+
+
+def _ctes(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return (node.get("cte_map") or {}).get("map") or []
 
 
 def _base_tables(node: Any) -> Iterator[tuple[str, str]]:
