@@ -5,8 +5,11 @@ Command modules import what is heavy (Playwright, DuckDB, SciPy) inside their fu
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 import click
@@ -31,7 +34,7 @@ from harness.cli import (
     shrink,
     verify,
 )
-from harness.errors import TraceproofError, UserError
+from harness.errors import Problem, TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -84,6 +87,7 @@ def _status(args: list[str] | None) -> int:
         result = cli.main(args, prog_name="traceproof", standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        _tell_machines(args, [Problem(error.format_message())], error.exit_code)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
@@ -91,9 +95,11 @@ def _status(args: list[str] | None) -> int:
     except UserError as error:
         for problem in error.problems:
             click.echo(f"error: {problem}", err=True)
+        _tell_machines(args, error.problems, error.exit_code)
         return error.exit_code
     except TraceproofError as error:
         click.echo(f"error: {error}", err=True)
+        _tell_machines(args, [Problem(str(error))], error.exit_code)
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`); Python would complain again while it flushes at exit.
@@ -108,5 +114,13 @@ def _status(args: list[str] | None) -> int:
             "run it again with TRACEPROOF_DEBUG=1 and report the traceback",
             err=True,
         )
+        _tell_machines(args, [Problem(told)], 3)
         return 3
     return result if isinstance(result, int) else 0
+
+
+def _tell_machines(args: list[str] | None, problems: Sequence[Problem], status: int) -> None:
+    """With `--json` stdout holds one JSON object whatever happens; people have read stderr."""
+    if "--json" in (sys.argv[1:] if args is None else args):
+        told = [dataclasses.asdict(problem) for problem in problems]
+        click.echo(json.dumps({"problems": told, "exit_status": status}, indent=2))

@@ -1,7 +1,8 @@
 """Which events lie inside which, over whole selections at once.
 
-What the trace's own tree holds nests as it says. Everything else (async spans, counters, gaps) lies inside what covers
-its time on the same thread. Nothing lies inside itself.
+What the trace's own tree holds nests as it says; where slices of a thread overlap, which no tree can hold, one that
+covers another's time holds it too, or an event could be said to lie outside what it lies in. Everything else (async
+spans, counters, gaps) lies inside what covers its time on the same thread. Nothing lies inside itself.
 """
 
 from __future__ import annotations
@@ -56,20 +57,27 @@ class Nest:
         if in_tree(inner):
             if self._holds_node(inner):
                 return True
-            return next(self._covering(self._others, inner), None) is not None
+            others = self._covering(self._others, inner)
+            return next(others, None) is not None or next(self._across(inner), None) is not None
         return next(self.around(inner), None) is not None
 
     def around(self, inner: Item) -> Iterator[Item]:
         """Those that `inner` lies in, from the innermost out."""
         if not in_tree(inner):
-            if self._spans_of_tree is None:
-                self._spans_of_tree = _by_thread(self._nodes.values())
-            covering = [*self._covering(self._others, inner), *self._covering(self._spans_of_tree, inner)]
+            covering = [*self._covering(self._others, inner), *self._covering(self._tree(), inner)]
             yield from sorted(covering, key=_length)
             return
         above = [node for node in inner.ancestors() if id(node) in self._nodes]
-        others = list(self._covering(self._others, inner))
+        others = [*self._covering(self._others, inner), *self._across(inner)]
         yield from sorted([*above, *others], key=_length) if others else above
+
+    def _tree(self) -> dict[tuple[int, int], _Spans]:
+        if self._spans_of_tree is None:
+            self._spans_of_tree = _by_thread(self._nodes.values())
+        return self._spans_of_tree
+
+    def _across(self, inner: Item) -> Iterator[Item]:
+        return (outer for outer in self._covering(self._tree(), inner) if _by_time_alone(outer, inner))
 
     def _holds_node(self, inner: Item) -> bool:
         passed, answer, above = [], False, inner.parent
@@ -113,7 +121,10 @@ class Contents:
         if (others := self._others.get(thread)) and others.within(outer):
             return True
         if in_tree(outer):
-            return id(outer) in self._above
+            return id(outer) in self._above or (
+                (starts := self._nodes.get(thread)) is not None
+                and any(_by_time_alone(outer, inner) for inner in starts.inside(outer))
+            )
         nodes = self._nodes.get(thread)
         return nodes is not None and nodes.within(outer)
 
@@ -128,13 +139,27 @@ class _Starts:
         self._earliest_end = list(accumulate(ends, min))[::-1]  # of this one and all that start later
 
     def within(self, outer: Item) -> bool:
+        return next(self.inside(outer), None) is not None
+
+    def inside(self, outer: Item) -> Iterator[Item]:
         low, high = _bounds(outer)
         for index in range(bisect_left(self._starts, low), len(self._items)):
             if self._earliest_end[index] > high:
-                return False
+                return
             if (inner := self._items[index]) is not outer and _bounds(inner)[1] <= high:
-                return True
+                yield inner
+
+
+def _by_time_alone(outer: Item, inner: Item) -> bool:
+    """Whether a slice holds an event that the tree puts elsewhere, as it must where slices overlap.
+
+    Edges are the tree's to judge: it knows what of equal times came first.
+    """
+    if outer.kind != "slice" or (outer.ts, outer.end) == (inner.ts, inner.end):
         return False
+    if inner.ts == inner.end and not outer.ts < inner.ts < outer.end:
+        return False
+    return all(above is not outer for above in inner.ancestors())
 
 
 def _length(item: Item) -> float:

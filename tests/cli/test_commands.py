@@ -75,6 +75,10 @@ def test_a_mistake_of_the_user_has_status_2_and_no_traceback(
     assert out == ""
     assert told in err
     assert "Traceback" not in err
+    assert status(*args, "--json") == 2  # for machines the same, where the command has that option
+    out, err = capsys.readouterr()
+    assert json.loads(out)["exit_status"] == 2
+    assert json.loads(out)["problems"]
 
 
 @pytest.mark.parametrize(

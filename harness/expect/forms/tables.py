@@ -88,15 +88,18 @@ class Tables:
         return '"function_name":"count' in msgspec.json.encode(node.get("select_list", [])).decode()
 
     def paths_to_nothing(self, sql: str) -> list[str]:
-        """JSON paths into `args` that lead to a value in no row of any table: a mistake in one looks like an absence."""
+        """JSON paths into `args` that lead to a value in no row of any table, as one with a mistake in it does."""
         lost = []
         for path in dict.fromkeys(found[0].strip() for found in _PATH_INTO_ARGS.finditer(sql)):
             column = re.sub(r"^\w+\s*\.\s*", "", path)
             whole = column.replace("->>", "->")
             tables = " UNION ALL ".join(f"SELECT args FROM {table}" for table in self._rows if self._has_args(table))
-            if not tables or not self._connection.execute(
-                f"SELECT 1 FROM ({tables}) WHERE ({whole}) IS NOT NULL LIMIT 1"
-            ).fetchone():
+            if (
+                not tables
+                or not self._connection.execute(
+                    f"SELECT 1 FROM ({tables}) WHERE ({whole}) IS NOT NULL LIMIT 1"
+                ).fetchone()
+            ):
                 lost.append(path)
         return lost
 
