@@ -128,7 +128,7 @@ def _matches(pattern: str, at: Place) -> Check:
 def compile_regex(pattern: str, at: Place) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         message = f"{pattern!r} is not a regular expression: {error}"
         raise ScenarioError(Problem(message, at.file, at.line, at.column, at.path)) from None
 

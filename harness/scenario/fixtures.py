@@ -41,7 +41,7 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
     places = [beside, *roots]
     for root in places:
         candidate = root / written
-        if candidate.is_file():
+        if _is_file(candidate):
             if not candidate.resolve().is_relative_to(root.resolve()):
                 message = "the fixture is a link that leads out of its folder"
                 return report.add(node.at, message, found=str(candidate.resolve()), remedy="copy the file instead")
@@ -51,6 +51,13 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
     looked = " or ".join(shown(root) for root in dict.fromkeys(places))
     remedy = f'did you mean "{near[0]}"?' if near else "write the page, or mend the path"
     return report.add(node.at, f'there is no fixture "{written}"', expected=f"a file in {looked}", remedy=remedy)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is longer than a file's can be
+        return False
 
 
 def _known(places: Sequence[Path]) -> list[str]:

@@ -90,6 +90,8 @@ def _regex(text: str) -> str:
     except re.error as error:
         place = "" if error.pos is None else f" at character {error.pos + 1}"
         raise ValueError(f"not a regular expression{place}: {error.msg}") from None
+    except (OverflowError, RecursionError) as error:  # `a{99999999999}`, or thousands of parentheses
+        raise ValueError(f"not a regular expression that can be read: {error}") from None
     return text
 
 

@@ -103,3 +103,21 @@ def test_changed_at_random(start: int, tmp_path: Path) -> None:
             _load(_changed(seed), tmp_path)
         except ScenarioError as error:
             assert all(problem.message and problem.line for problem in error.problems), seed
+
+
+@pytest.mark.parametrize(
+    ("where", "wrong"),
+    [
+        ("fixture", "a" * 5000 + ".html"),  # longer than a file's name can be
+        ("name_matches", "a{99999999999}"),
+        ("name_matches", "(" * 3000 + ")" * 3000),
+    ],
+)
+def test_what_python_itself_gives_up_on(where: str, wrong: str, tmp_path: Path) -> None:
+    rich = copy.deepcopy(RICH)
+    (rich if where == "fixture" else rich["select"]["p"])[where] = wrong
+    path = tmp_path / "x.scenario.yaml"
+    path.write_text(json.dumps(rich), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load_file(path, CLAIMS, [PAGES])
+    assert all(problem.line for problem in caught.value.problems)
