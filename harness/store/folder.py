@@ -20,7 +20,7 @@ import msgspec
 
 from harness.errors import Problem, UserError
 from harness.store.atomic import storing, write_atomic
-from harness.store.ledger import Ledger
+from harness.store.ledger import Ledger, in_use
 from harness.store.manifest import Manifest
 from harness.trace.context import RecordingContext
 
@@ -63,9 +63,15 @@ class RunFolder:
         self._taken: dict[Path, str] = {}
 
     def ledger(self) -> Ledger:
-        """A new ledger; one of an earlier run in the same folder is kept as `ledger-<n>.jsonl`."""
+        """A new ledger; one of an earlier run in the same folder is kept as `ledger-<n>.jsonl`.
+
+        `UserError` while that run still goes on: each would write over the recordings that the other's rest on.
+        """
         path = self.path / "ledger.jsonl"
         if path.exists():
+            if in_use(path):
+                remedy = "wait until it has ended, or choose another folder with --out"
+                raise UserError(Problem("another run is writing here", file=str(self.path), remedy=remedy))
             number = 1
             while (kept := self.path / f"ledger-{number}.jsonl").exists():
                 number += 1

@@ -6,6 +6,7 @@ footer is that of a run that was cut short; every line that it holds is still tr
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +28,7 @@ class Ledger:
         with storing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("ab", buffering=0)
+            fcntl.flock(self._file, fcntl.LOCK_SH)  # gone with this process, however it ends; `in_use` asks for it
 
     def append(self, line: LedgerLine) -> None:
         data = msgspec.json.encode(line) + b"\n"
@@ -49,6 +51,16 @@ class Ledger:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def in_use(path: Path) -> bool:
+    """Whether a run that is still going on writes this ledger."""
+    with storing(path), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def read_ledger(path: Path) -> list[LedgerLine]:

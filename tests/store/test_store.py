@@ -136,3 +136,11 @@ def test_manifest_is_readable(tmp_path: Path) -> None:
     )
     files.write_manifest(manifest)
     assert msgspec.json.decode(files.manifest.read_bytes(), type=Manifest) == manifest
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    """The second would write over the recordings that the first one's verdicts rest on."""
+    with RunFolder(tmp_path).ledger(), pytest.raises(UserError, match="another run is writing here"):
+        RunFolder(tmp_path).ledger()
+    with RunFolder(tmp_path).ledger():
+        assert (tmp_path / "ledger-1.jsonl").is_file()
