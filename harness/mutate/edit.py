@@ -20,7 +20,7 @@ from harness.trace.context import LogEntry, Mark
 
 P = ParamSpec("P")
 _NOWHERE: Final = 4_194_000  # above what Linux gives out as pid by default
-_PHASES: Final = {"X": "I", "I": "X", "B": "X", "R": "I", "b": "n", "n": "I"}
+_PHASES: Final = {"X": "I", "I": "X", "B": "X", "R": "I", "b": "n", "n": "I", "s": "t", "f": "t", "t": "s"}
 _TIMES: Final = {"ts": "request_us", "dur": "end_us", "end": "end_us"}
 
 
@@ -133,7 +133,7 @@ def move_to_process(tape: Tape, member: Member) -> Tape:
 
 
 def change_phase(tape: Tape, member: Member) -> Tape:
-    """A slice becomes an instant, an instant a slice of 1 us, a span a point of its track."""
+    """A slice becomes an instant, an instant a slice of 1 us, a span a point of its track, an end of a flow a step."""
     line = line_of(tape, member)
     if line.ph not in _PHASES:
         raise Impossible(f"no other phase is near ph {line.ph}")

@@ -6,6 +6,7 @@ must be killed by at least one of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,6 +36,7 @@ from harness.mutate.values import MISSING, neighbours, retyped
 from harness.scenario.model import Query, Ref
 
 PATHS: Final = 8  # arguments of one selection that are changed
+_ALL_ARGUMENTS: Final = re.compile(r"\bargs\b(?!\s*->)")  # as a whole, not one of them
 OF_A_QUERY: Final = 5  # its SQL alone tells what matters, so more of its events are tried
 
 
@@ -166,7 +168,9 @@ def _neighbours(tape: Tape, member: Member) -> tuple[float | None, float | None]
 
 
 def _of_arguments(subject: Subject, tape: Tape, member: Member, paths: Sequence[str]) -> Iterator[Attempt]:
-    trace = subject.trace(member.key)
+    trace, form = subject.trace(member.key), subject.expectation.form
+    if isinstance(form, Query) and _ALL_ARGUMENTS.search(form.sql) and member.source != "log":
+        yield "add an argument", "args.traceproof", partial(put, tape, member, "args.traceproof", 1, trace)
     for path in [path for path in paths if path.startswith("args")][:PATHS]:
         held = values_at(member.item, parse_path(path), trace)
         if not held:

@@ -27,6 +27,7 @@ from harness.mutate.tape import Tape
 from harness.mutate.values import breaking, neighbours
 from harness.roles import ANY, parse_role
 from harness.scenario.model import Condition, Ref, Selection
+from harness.trace.event import KINDS
 
 Change = tuple[str, str, Tape]  # operator, what was done, the changed tape
 T = TypeVar("T")
@@ -82,8 +83,8 @@ def _criteria(
     if selection.cat is not None:
         yield "change an argument", "category traceproof", partial(put, tape, member, "cat", "traceproof")
     if selection.phases:
-        line = attempt(change_phase, tape, member)
-        if line is not None and line_of(line, member).ph not in ("X", "B") and "instant" not in selection.phases:
+        changed = attempt(change_phase, tape, member)
+        if changed is not None and not _of_phases(line_of(changed, member).ph, selection.phases):
             yield "change phase", "another phase", partial(change_phase, tape, member)
     if selection.base is None:
         role = parse_role(selection.on or "page")
@@ -99,6 +100,10 @@ def _criteria(
     if selection.inside is not None:
         outers = subject.named(selection.inside, member.key)
         yield "shift in time", f"just outside `{selection.inside}`", partial(just_outside, tape, member, outers)
+
+
+def _of_phases(phase: str, wanted: Sequence[str]) -> bool:
+    return phase in wanted or KINDS.get(phase) in wanted
 
 
 def breaking_values(subject: Subject, condition: Condition, member: Member) -> list[tuple[str, Any]]:
