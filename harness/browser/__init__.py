@@ -7,6 +7,7 @@ from harness.browser.find import find_builds, for_mode, modes_of, one_per_versio
 from harness.browser.launch import Launched, launch
 from harness.browser.obtain import ensure, install, uninstall
 from harness.browser.quiet import QuietBrowser, Target, launch_quiet
+from harness.browser.raster import prove_gpu_raster, rasters_on_gpu
 from harness.browser.running import Controlled, Running
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "modes_of",
     "one_per_version",
     "probe",
+    "prove_gpu_raster",
+    "rasters_on_gpu",
     "resolve",
     "uninstall",
 ]

@@ -14,18 +14,21 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Playwright
 
 from harness.browser.build import HEADED, HEADLESS, SHELL, Build
 from harness.browser.cache import browsers_cache
 from harness.browser.catalogue import catalogue
+from harness.browser.display import display_arguments, display_lacking
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version
-from harness.browser.launch import launch
+from harness.browser.launch import driver, launch
 from harness.browser.profile import sandbox_works
 from harness.browser.raster import prove_gpu_raster
 from harness.browser.sample import sample
-from harness.errors import CapabilityError, TraceproofError
+from harness.cdp import Session
+from harness.errors import BrowserError, CapabilityError, TraceproofError
+from harness.scenario.model import BrowserSpec
 
 _NEEDED_PYTHON = (3, 11)
 _FEW_CORES, _FEW_BYTES = 2, 2 * 10**9
@@ -62,12 +65,15 @@ async def examine(builds: list[Build] | None = None, *, every: bool = True) -> A
     yield _browsers(builds)
     if not builds:
         return
-    async with async_playwright() as playwright:
-        for build in builds if every else builds[:1]:
-            for mode in modes_of(build):
-                yield await _mode(playwright, build, mode)
-        async for check in _tracing(playwright, builds[0]):
-            yield check
+    try:
+        async with driver() as playwright:
+            for build in builds if every else builds[:1]:
+                for mode in modes_of(build):
+                    yield await _mode(playwright, build, mode)
+            async for check in _tracing(playwright, builds[0]):
+                yield check
+    except BrowserError as error:
+        yield Check("Playwright", False, str(error), "make, which installs what its driver needs", required=True)
 
 
 def _python() -> Check:
@@ -97,11 +103,13 @@ def _disk() -> Check:
 
 
 def _display() -> Check:
-    if display := os.environ.get("DISPLAY"):
-        return Check("display", True, f"DISPLAY is {display}: headed browsers open there")
-    if xvfb := shutil.which("Xvfb"):
-        return Check("display", True, f"none, {xvfb} is started for each headed browser")
-    return Check("display", False, "none, and no Xvfb: mode headed is UNSUPPORTED", "apt-get install xvfb")
+    if display_lacking():
+        return Check("display", False, "none, and no Xvfb: mode headed is UNSUPPORTED", "apt-get install xvfb")
+    way, which = display_arguments(BrowserSpec())
+    says = (
+        f"{shutil.which('Xvfb')} is started for each headed browser" if way == "--xvfb" else f"windows open on {which}"
+    )
+    return Check("display", True, says)
 
 
 def _node() -> Check:
@@ -143,13 +151,13 @@ async def _mode(playwright: Playwright, build: Build, mode: str) -> Check:
         return Check(
             name, False, str(error) or "the page gave no answer", "try the binary by hand; it may need libraries"
         )
-    gpu = await _gpu(playwright, binary, mode)
+    gpu = await _gpu(binary, mode)
     return Check(name, answer == 42, f"a page answers after {started:.1f} s{gpu}")
 
 
-async def _gpu(playwright: Playwright, build: Build, mode: str) -> str:
+async def _gpu(build: Build, mode: str) -> str:
     try:
-        await prove_gpu_raster(build, mode, playwright)
+        await prove_gpu_raster(build, mode)
     except TraceproofError:
         return ", raster by software only"
     return ", raster by software and gpu"
@@ -193,7 +201,7 @@ class _Marker:
     before_us: float = 0.0
     after_us: float = 0.0
 
-    async def write(self, session: CDPSession) -> None:
+    async def write(self, session: Session) -> None:
         self.before_us = time.monotonic_ns() / 1e3
         await session.send("Tracing.recordClockSyncMarker", {"syncId": "traceproof-doctor"})
         self.after_us = time.monotonic_ns() / 1e3

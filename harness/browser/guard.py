@@ -2,7 +2,7 @@
 
 Run as a script by the harness, in the place of the browser:
 
-    python -I -S guard.py ATTEMPT_DIR [--xvfb WIDTHxHEIGHT] -- BROWSER ARGUMENTS...
+    python -I -S guard.py ATTEMPT_DIR [--xvfb WIDTHxHEIGHT | --display NAME] -- BROWSER ARGUMENTS...
 
 The harness holds the writing end of the named pipe `ATTEMPT_DIR/life` open and never writes: the kernel closes it
 however the harness ends, `kill -9` included, and then this process kills the browser's session, ends the display and
@@ -160,6 +160,8 @@ def main(arguments: list[str]) -> int:
     if "--xvfb" in arguments[:split]:
         display, os.environ["DISPLAY"] = _start_display(arguments[arguments.index("--xvfb") + 1])
         os.environ.pop("WAYLAND_DISPLAY", None)
+    elif "--display" in arguments[:split]:
+        os.environ["DISPLAY"] = arguments[arguments.index("--display") + 1]
     browser = _start_browser(command, attempt, display)
 
     status = _wait(browser, life, wake_read)

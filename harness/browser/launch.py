@@ -57,6 +57,22 @@ class Launched(Controlled[Page]):
 
 
 @contextlib.asynccontextmanager
+async def driver() -> AsyncIterator[Playwright]:
+    """Playwright's driver, a node of its own. `BrowserError` with the remedy when it does not start."""
+    try:
+        playwright = await (manager := async_playwright()).__aenter__()
+    except Exception as error:  # Playwright raises nothing more special
+        raise BrowserError(
+            f"Playwright's driver does not start ({error}): `python -m playwright --version` says what it lacks "
+            "(Debian: apt-get install libatomic1)"
+        ) from None
+    try:
+        yield playwright
+    finally:
+        await manager.__aexit__(None, None, None)
+
+
+@contextlib.asynccontextmanager
 async def launch(
     build: Build,
     mode: str,
@@ -80,14 +96,14 @@ async def launch(
         )
     async with contextlib.AsyncExitStack() as stack:
         if playwright is None:
-            playwright = await stack.enter_async_context(async_playwright())
+            playwright = await stack.enter_async_context(driver())
         await asyncio.to_thread(sweep)
         attempt = create()
         stack.push_async_callback(end_attempt, attempt)
         spawned = await spawn(attempt, build, mode, spec, host_rules, [PORT], "about:blank")
         launched = await _connect(playwright, attempt, spawned, build, mode, spec, timeout_s)
         stack.push_async_callback(_close, launched)
-        await launched.check_raster()
+        await launched.check_mode()
         yield launched
 
 

@@ -113,7 +113,7 @@ async def launch_quiet(
         stack.push_async_callback(_close, browser, watching)
         session.on("Target.targetCrashed", lambda event: browser._note_crash(_told(event)))
         await session.send("Target.setDiscoverTargets", {"discover": True})
-        await browser.check_raster()
+        await browser.check_mode()
         yield browser
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Sequence
@@ -15,6 +14,7 @@ from typing import Generic, TypeVar
 from harness.browser import guard
 from harness.browser.attempt import Attempt
 from harness.browser.build import HEADED, Build
+from harness.browser.display import check_window, display_arguments
 from harness.browser.frames import Frame
 from harness.browser.profile import command_line
 from harness.cdp import Session
@@ -24,7 +24,6 @@ from harness.scenario.model import BrowserSpec
 T = TypeVar("T")
 P = TypeVar("P")
 PORT = "--remote-debugging-port=0"  # the kernel picks one, on loopback
-_DISPLAY_MARGIN = 200  # a window manager's absence leaves the window where it is: the screen must hold all of it
 _STDERR = "stderr"
 _CRASH_REPORT_SECONDS = 2.0
 
@@ -107,8 +106,8 @@ class Controlled(Running, ABC, Generic[P]):
         info = await self.session.send("SystemInfo.getInfo")
         return dict(info["gpu"].get("featureStatus", {}))
 
-    async def check_raster(self) -> None:
-        """`CapabilityError` when GPU raster was asked for and is off.
+    async def check_mode(self) -> None:
+        """`CapabilityError` when GPU raster was asked for and is off, or a window is not as it was asked for.
 
         Tiles are made on the GPU only where compositing is there too: with `--disable-gpu` Chrome still says
         `rasterization: enabled_force`.
@@ -119,6 +118,8 @@ class Controlled(Running, ABC, Generic[P]):
             if not all(state.startswith("enabled") for state in states.values()):
                 said = ", ".join(f"{name} is {state}" for name, state in states.items())
                 raise CapabilityError(f"no GPU raster in {self.build} in mode {self.mode}: {said}")
+        if self.mode == HEADED:
+            await check_window(self.session, self.spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ async def spawn(
 ) -> Spawned:
     """Start the guard with the browser under it. `CapabilityError` when the mode needs a display and there is none."""
     command = (*command_line(build, mode, spec, attempt.profile, host_rules=host_rules), *more)
-    display = _display_arguments(spec) if mode == HEADED and not os.environ.get("DISPLAY") else []
+    display = display_arguments(spec) if mode == HEADED else []
     said = attempt.folder / _STDERR
     with said.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
@@ -176,12 +177,3 @@ def _read_endpoint(port_file: Path) -> str | None:
     except FileNotFoundError:
         return None
     return f"ws://127.0.0.1:{port}{path.strip()}" if path else None
-
-
-def _display_arguments(spec: BrowserSpec) -> list[str]:
-    if not shutil.which("Xvfb"):
-        raise CapabilityError(
-            "mode 'headed' needs a display: install Xvfb (Debian: apt-get install xvfb) or set DISPLAY"
-        )
-    width, height = (side + _DISPLAY_MARGIN for side in spec.window)
-    return ["--xvfb", f"{width}x{height}"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
-import shutil
 import sys
 from collections.abc import Callable
 
+from harness.browser.display import display_lacking
 from harness.errors import Problem, ScenarioError
 from harness.scenario.model import Case
 
@@ -24,17 +24,11 @@ def _linux() -> str:
     return "" if sys.platform == "linux" else f"needs Linux, this is {sys.platform}"
 
 
-def _display() -> str:
-    if os.environ.get("DISPLAY") or shutil.which("Xvfb"):
-        return ""
-    return "needs a display: install Xvfb (Debian: apt-get install xvfb) or set DISPLAY"
-
-
 CAPABILITIES: dict[str, tuple[str, Callable[[], str]]] = {
     "two-cores": ("at least two processor cores", _cores(2)),
     "four-cores": ("at least four processor cores", _cores(4)),
     "linux": ("Linux, where the trace's clock is the host's", _linux),
-    "display": ("a display, or Xvfb to make one", _display),
+    "display": ("a display, or Xvfb to make one", display_lacking),
 }
 
 

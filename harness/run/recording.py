@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from harness.browser import Build
+from harness.browser import Build, prove_gpu_raster
 from harness.errors import ServerError, StepError
 from harness.paths import fixtures_root
 from harness.record import Collected
@@ -65,6 +65,8 @@ async def make_recording(slot: Slot) -> Made:
 async def _in_browser(slot: Slot, server: FixtureServer) -> Made:
     arm, machine = slot.arm, machine_facts()
     names = {**server.variables(arm.fixture), "arm": arm.name, "build.major": slot.build.major}
+    if arm.browser.raster == "gpu":
+        await prove_gpu_raster(slot.build, slot.mode)
     taken = await take(arm, slot.build, slot.mode, server, names, slot.files.trace)
     collected = taken.collected
     context = RecordingContext(
