@@ -148,7 +148,8 @@ class _Judge:
             case "invalid":
                 tally.invalid += 1
         if mutant.must is Must.KILL:
-            self.kinds.setdefault(mutant.kind, []).append(answer)
+            left = answer == "survived" and self._left(mutant.edits)
+            self.kinds.setdefault(mutant.kind, []).append("left" if left else answer)
         if answer == "survived":
             self._odd(mutant)
 
@@ -176,6 +177,11 @@ class _Judge:
         lost = [self.subject.size(ref, key, edits) == 0 for ref, key in before]
         return all(lost) and bool(lost) if isinstance(form, Query) and form.over is None else any(lost)
 
+    def _left(self, edits: Edits) -> bool:
+        """Whether an event was not refused but is no longer selected: the selection asks for the same already."""
+        looked = looked_at(self.subject)
+        return any(self.subject.size(ref, key, edits) < len(self.subject.members(ref, key)) for ref, key in looked)
+
     def finish(self) -> None:
         self.report.kinds = {
             kind: Tally(
@@ -183,6 +189,7 @@ class _Judge:
                 killed=answers.count("killed"),
                 emptied=answers.count("emptied"),
                 invalid=answers.count("invalid"),
+                left=answers.count("left"),
             )
             for kind, answers in self.kinds.items()
         }
@@ -193,7 +200,9 @@ class _Judge:
         if not report.killed:
             found.append("no mutant kills it: no recording that differs in one of these ways would refute it")
         for kind, tally in report.kinds.items():
-            if tally.survived and not tally.killed:
+            if tally.left and not tally.killed:
+                found.append(f"every contradiction of the kind `{kind}` ({tally.total}) leaves its selection instead")
+            elif tally.survived and not tally.killed:
                 found.append(f"it survives every contradiction of the kind `{kind}` ({tally.total})")
             elif tally.survived:
                 found.append(f"it survives {tally.survived} of {tally.total} contradictions of the kind `{kind}`")

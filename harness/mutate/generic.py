@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any, Final
 
 from harness.expect.values import parse_path, values_at
@@ -61,17 +61,37 @@ def near_misses(subject: Subject) -> Iterator[Mutant]:
 
 
 def _among_each_other(subject: Subject) -> Iterator[Mutant]:
-    """An event of each table of a query put among those of each other one: what must not be there may lie far away."""
+    """An event of each table of a query put among those of each other one, itself or a copy, or given one of their
+    values: what must not be there may lie far away."""
     tables = [(ref, key) for ref, key in looked_at(subject) if isinstance(ref, str)]
-    for name, key in tables:
-        for other, other_key in tables:
-            mine, theirs = subject.members(name, key), subject.members(other, other_key)
-            if key != other_key or name == other or not mine or not theirs:
-                continue
-            middle = theirs[len(theirs) // 2].item
-            changed = attempt(shift, subject.tapes[key], mine[0], middle.ts + 1)
+    paths = [path for path in paths_of(subject.expectation.form) if path.startswith("args")]
+    for (name, key), (other, other_key) in permutations(tables, 2):
+        mine, theirs = subject.members(name, key), subject.members(other, other_key)
+        if key != other_key or not mine or not theirs:
+            continue
+        tape, middle = subject.tapes[key], theirs[len(theirs) // 2].item
+        for what, changed in (
+            ("itself", attempt(shift, tape, mine[0], middle.ts + 1)),
+            ("a copy", attempt(copy, tape, mine[0], ts=middle.ts + 1) if mine[0].source == "event" else None),
+        ):
             if changed is not None:
-                yield _mutant(key, ("shift among others", f"{told(mine[0])} among `{other}`", changed))
+                yield _mutant(key, ("shift among others", f"{told(mine[0])}, {what}, among `{other}`", changed))
+        yield from (_mutant(key, change) for change in _values_of_others(subject, mine[0], theirs, paths, other))
+
+
+def _values_of_others(
+    subject: Subject, member: Member, others: Sequence[Member], paths: Sequence[str], name: str
+) -> Iterator[Change]:
+    """One event with the values that others have, where both have a path of those that the query reads."""
+    tape, trace = subject.tapes[member.key], subject.trace(member.key)
+    for path in paths:
+        held = values_at(member.item, parse_path(path), trace)
+        for their_path in paths if held else ():
+            values = [value for other in others[:6] for value in values_at(other.item, parse_path(their_path), trace)]
+            for value in dict.fromkeys(value for value in values if isinstance(value, str | int) and value not in held):
+                changed = attempt(put, tape, member, path, value, trace)
+                if changed is not None:
+                    yield "swap arguments", f"{told(member)}: {path} is {their_path} of `{name}`, {value!r}", changed
 
 
 def looked_at(subject: Subject) -> list[tuple[Ref | str, Key]]:

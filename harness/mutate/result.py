@@ -11,16 +11,20 @@ from harness.mutate.subject import Edits
 
 @dataclass
 class Tally:
-    """`emptied`: unmet only because nothing was left to look at, which is no kill. `invalid`: no answer."""
+    """`emptied`: unmet only because nothing was left to look at, which is no kill. `invalid`: no answer.
+
+    `left`: of contradictions, met because the event is no longer selected.
+    """
 
     killed: int = 0
     total: int = 0
     emptied: int = 0
     invalid: int = 0
+    left: int = 0
 
     @property
     def survived(self) -> int:
-        return self.total - self.killed - self.emptied - self.invalid
+        return self.total - self.killed - self.emptied - self.invalid - self.left
 
     def as_json(self) -> dict[str, int]:
         return {
@@ -29,6 +33,7 @@ class Tally:
             "survived": self.survived,
             "emptied": self.emptied,
             "invalid": self.invalid,
+            "left": self.left,
         }
 
 
