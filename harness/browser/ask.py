@@ -25,8 +25,8 @@ _SECONDS, _VERSION_SECONDS = 20.0, 6.0
 def ask(binary: Path, environment: Mapping[str, str]) -> str:
     """A line such as `Chromium 156.0.8078.108 built on Debian`; `BrowserError` with what it said instead.
 
-    Headless shells up to 127 (133 answers) know no `--version`: they start, and end at once (92) or stay (111 on). Those
-    are asked over DevTools' HTTP.
+    Headless shells up to 127 (133 answers) know no `--version`: they start, and end at once (92) or stay (111 on).
+    Those are asked over DevTools' HTTP.
     """
     environment = {**os.environ, **environment}
     try:
