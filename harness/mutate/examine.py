@@ -193,6 +193,10 @@ class _Judge:
             )
             for kind, answers in self.kinds.items()
         }
+        for odd in self.report.odd:
+            kind = self.report.kinds.get(odd.kind)
+            if odd.must is Must.KILL and kind is not None and kind.killed and not kind.survived:
+                odd.must = Must.EITHER  # it left the selection, and others of its kind killed
         self.report.faults = self._faults()
 
     def _faults(self) -> list[str]:
