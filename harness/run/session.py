@@ -12,12 +12,14 @@ from pathlib import Path
 
 from harness.browser import Build
 from harness.events import CaseResult, ProgressEvent, RunHeader
+from harness.run.baselines import Baselines
 from harness.run.builds import find_builds, find_modes
 from harness.run.catalog import Catalog, load_catalog
 from harness.run.engine import close_ledger, conclude, open_ledger
 from harness.run.job import run_job
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan
+from harness.scenario.model import Case
 from harness.store import Ledger, RunFolder
 from harness.verdict import Verdict
 
@@ -49,6 +51,7 @@ class Session:
         self._ledger: Ledger | None = None
         self._header: RunHeader | None = None
         self._deciders: Counter[tuple[str, str, str]] = Counter()
+        self._collected: dict[str, Case] = {}
         self._results: list[CaseResult] = []
         self._began = time.monotonic()
 
@@ -69,7 +72,8 @@ class Session:
         return plan(catalog.cases, self._builds, find_modes(self._wanted_modes, self._builds), self._attempts)
 
     def expect(self, jobs: Sequence[Job]) -> None:
-        """What will be run, so that claims which several cases decide are known."""
+        """What was collected, so that claims which several cases decide are known, whichever of them are run."""
+        self._collected = {job.case.name: job.case for job in jobs}
         self._deciders = Counter(
             (claim, str(job.build.path), job.mode) for job in jobs for claim in dict.fromkeys(job.case.claims)
         )
@@ -112,15 +116,18 @@ class Session:
         if self._ledger is None:
             return
         claims = {name: claim for catalog in self._catalogs.values() for name, claim in catalog.claims.items()}
+        # Each file has ours and those beside it. Ours come first in each, so that what stands beside a file wins.
+        entries = dict.fromkeys(entry for catalog in self._catalogs.values() for entry in catalog.baselines.entries)
         result = conclude(
             self._results,
             claims,
-            next(iter(self._catalogs.values())).baselines,
+            Baselines(tuple(entries)),
             folder=str(self.folder.path),
             command=self._command,
             seconds=time.monotonic() - self._began,
             header=self._header,
             ledger=str(self._ledger.path),
+            catalog=list(self._collected.values()),
         )
         close_ledger(self._ledger, result)
         self._ledger.close()

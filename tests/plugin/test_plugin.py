@@ -14,10 +14,11 @@ import scipy.stats  # noqa: F401  pytester forgets modules that a run inside thi
 import harness.report
 import harness.run.session  # noqa: F401
 from harness.cli.new import write_scenario
-from harness.events import CaseResult
+from harness.events import CaseResult, ClaimVerdict
 from harness.run.plan import Job
 from harness.run.verdicts import judge_case
 from harness.run.views import build_view
+from harness.store import read_ledger
 from harness.verdict import Outcome, Verdict
 from tests.lab import SHELL, build_at
 from tests.run.cases import BUILD
@@ -108,6 +109,39 @@ def test_one_of_several_deciders_may_hold_what_another_refutes(pytester: pytest.
     first = mine / "first.scenario.yaml"
     (mine / "second.scenario.yaml").write_text(first.read_text().replace("mine.first", "mine.second"))
     pytester.runpytest_inprocess(mine).assert_outcomes(passed=2)
+
+
+def refuted(folder: Path) -> None:
+    """A baseline beside a folder's scenario."""
+    entry = f"- {{claim: {folder.name}.parses-html, verdict: REFUTED, reason: It is not so., date: 2026-01-31}}\n"
+    (folder / f"{folder.name}.baseline.yaml").write_text(entry)
+
+
+def ledger_of(pytester: pytest.Pytester) -> dict[str, ClaimVerdict]:
+    (ledger,) = pytester.path.glob("out/*/ledger.jsonl")
+    return {line.claim: line for line in read_ledger(ledger) if isinstance(line, ClaimVerdict)}
+
+
+def test_the_ledger_knows_the_baselines_of_every_folder(pytester: pytest.Pytester, mine: Path, lab: Lab) -> None:
+    lab(UNMET, UNMET, expected=Verdict.REFUTED)
+    refuted(write_scenario("yours", pytester.path / "yours")[0].parent)
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+    verdicts = ledger_of(pytester)
+    assert verdicts["yours.parses-html"].expected is Verdict.REFUTED
+    assert not verdicts["yours.parses-html"].drift
+    assert verdicts["mine.parses-html"].expected is Verdict.HOLDS
+
+
+def test_the_ledger_agrees_when_the_case_that_refutes_was_left_out(
+    pytester: pytest.Pytester, mine: Path, lab: Lab
+) -> None:
+    lab(MET, MET, expected=Verdict.REFUTED)
+    refuted(mine)
+    first = mine / "first.scenario.yaml"
+    (mine / "second.scenario.yaml").write_text(first.read_text().replace("mine.first", "mine.second"))
+    pytester.runpytest_inprocess("-k", "first").assert_outcomes(passed=1, deselected=1)
+    verdict = ledger_of(pytester)["mine.parses-html"]
+    assert (verdict.expected, verdict.left_out, verdict.drift) == (Verdict.REFUTED, ["mine.second"], False)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED])
