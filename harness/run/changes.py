@@ -101,9 +101,8 @@ def _change(
     attempt: int = 0,
     finding: Finding | None = None,
 ) -> Change:
-    name = f"{case.scenario}[{case.cell}]" if case.cell else case.scenario
     text, place = (finding.text, finding.place) if finding else ("", "")
-    return Change(about, claims, name, case.build.version, case.mode, stored, derived, attempt, text, place)
+    return Change(about, claims, case.name, case.build.version, case.mode, stored, derived, attempt, text, place)
 
 
 def verdict_changes(

@@ -57,10 +57,9 @@ def rederive(
     done = Rederived(ledger, cases=len(stored))
     derived: list[CaseResult] = []
     for result in stored:
-        name = f"{result.scenario}[{result.cell}]" if result.cell else result.scenario
-        on_case(name)
+        on_case(result.name)
         if (case := cases.get((result.scenario, result.cell))) is None:
-            done.notes.append(f"there is no scenario {name} here; say with --scenarios where it is")
+            done.notes.append(f"there is no scenario {result.name} here; say with --scenarios where it is")
             again = msgspec.structs.replace(result, verdicts={}, tallies={}, attempts=[])
         else:
             again = _case(result, case, catalog.claims, ledger.parent, done)

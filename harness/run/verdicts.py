@@ -108,7 +108,7 @@ def _judge_claim(
         event=known.event if known else claim.partition(".")[0],
         build=build,
         mode=mode,
-        raster=cases[0].raster,
+        raster=deciding[0].raster,
         verdict=verdict,
         met=met,
         valid=valid,
@@ -120,11 +120,7 @@ def _judge_claim(
         baseline_reason=entry.reason if entry else "",
         scenarios=scenarios,
         left_out=[
-            case.name
-            for case in deciders
-            if case.name not in scenarios
-            and case.versions.contains(build.major)
-            and (not case.modes or mode in case.modes)
+            case.name for case in deciders if case.name not in scenarios and case.applies_to(build.major, mode)
         ],
         repeat=deciding[0].repeat,
     )
