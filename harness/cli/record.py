@@ -6,14 +6,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import (
-    browser_option,
-    example,
-    find_cases,
-    find_lab,
-    mode_option,
-    out_option,
-)
+from harness.cli.shared import browser_option, example, expression_option, find_cases, find_lab, mode_option, out_option
+from harness.errors import CapabilityError
 
 
 @click.command(
@@ -23,7 +17,7 @@ from harness.cli.shared import (
     )
 )
 @click.argument("selectors", nargs=-1, required=True)
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@expression_option
 @browser_option
 @mode_option
 @out_option
@@ -33,10 +27,12 @@ def record(
     """Make and keep one recording of each arm of a scenario, with its provenance, and judge nothing.
 
     The traces open in Perfetto and in DevTools; `traceproof check` tests them later without a browser. A recording that
-    the validity gate would refuse is kept and named, and the exit status is then 3.
+    the validity gate would refuse is kept and named; the exit status is then 3, as where a build or this machine lacks
+    what a scenario needs.
     """
     from harness.run import Interrupted, blocking, plan, run_attempt
     from harness.store import RunFolder
+    from harness.verdict import Verdict
 
     cases, _ = find_cases(selectors, expression)
     builds, wanted_modes = find_lab(browsers, modes)
@@ -47,8 +43,14 @@ def record(
             click.echo(job.label)
             if job.verdict is not None:
                 click.echo(f"  {job.verdict}: {job.reason}")
+                status = 3 if job.verdict is Verdict.UNSUPPORTED else status
                 continue
-            attempt = blocking(run_attempt(job, 1, folder, judged=False))
+            try:
+                attempt = blocking(run_attempt(job, 1, folder, judged=False))
+            except CapabilityError as lacking:
+                click.echo(f"  {Verdict.UNSUPPORTED}: {lacking}")
+                status = 3
+                continue
             for one in attempt.recordings:
                 click.echo(f"  {folder.path / one.trace}  {one.events} events, {one.bytes / 1e6:.1f} MB")
                 for reason in one.invalid:
