@@ -6,7 +6,6 @@ Command modules import what is heavy (Playwright, DuckDB, SciPy) inside their fu
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -34,6 +33,7 @@ from harness.cli import (
     shrink,
     verify,
 )
+from harness.cli.shared import echo_json
 from harness.errors import Problem, TraceproofError, UserError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -123,4 +123,4 @@ def _tell_machines(args: list[str] | None, problems: Sequence[Problem], status: 
     """With `--json` stdout holds one JSON object whatever happens; people have read stderr."""
     if "--json" in (sys.argv[1:] if args is None else args):
         told = [dataclasses.asdict(problem) for problem in problems]
-        click.echo(json.dumps({"problems": told, "exit_status": status}, indent=2))
+        echo_json({"problems": told, "exit_status": status})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
 
 
@@ -26,7 +25,7 @@ def categories(name: str, as_json: bool) -> None:
     sets = category_sets()
     if not name:
         if as_json:
-            click.echo(json.dumps({one.name: resolve([one.name]) for one in sets.values()}, indent=2))
+            echo_json({one.name: resolve([one.name]) for one in sets.values()})
             return
         width = max(map(len, sets), default=0)
         for one in sets.values():
@@ -35,7 +34,7 @@ def categories(name: str, as_json: bool) -> None:
     if name in sets:
         one = sets[name]
         if as_json:
-            click.echo(json.dumps({**dataclasses.asdict(one), "resolved": resolve([name])}, indent=2))
+            echo_json({**dataclasses.asdict(one), "resolved": resolve([name])})
             return
         click.echo(f"{one.name}: {one.title}\n  for     {one.purpose}\n  source  {one.source}")
         for category in resolve([name]):
@@ -48,6 +47,6 @@ def categories(name: str, as_json: bool) -> None:
         raise UsageError(Problem(f"{name!r} is no category set and no known category", remedy=remedy))
     holding = [one.name for one in sets.values() if name in resolve([one.name])]
     if as_json:
-        click.echo(json.dumps({"category": name, "sets": holding}, indent=2))
+        echo_json({"category": name, "sets": holding})
         return
     click.echo(f"{name}: a trace category, in {', '.join(holding) or 'no set'}")

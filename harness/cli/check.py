@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import console, example, find_cases, json_option
+from harness.cli.shared import console, echo_json, example, find_cases, json_option
 
 
 @click.command(
@@ -40,7 +40,5 @@ def check(trace: Path, scenario: str, expression: str, arm: str, as_json: bool) 
         report(case)
     report.finish(result)
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(to_json(result), option=orjson.OPT_INDENT_2))
+        echo_json(to_json(result))
     return result.exit_code

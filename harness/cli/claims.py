@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def list_claims(words: tuple[str, ...], as_json: bool) -> None:
             known = catalog.claims.get(claim)
             rows.append({"claim": claim, "event": event, "state": state, "says": known.says if known else ""})
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     width = max((len(row["claim"]) for row in rows), default=0)
     for row in rows:
@@ -85,7 +84,7 @@ def show(claim_id: str, as_json: bool) -> None:
     claim = catalog.claims.get(claim_id)
     told = _told(catalog, claim_id, claim, *states[claim_id])
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        echo_json(told)
         return
     click.echo(claim_id)
     for name, value in told.items():
@@ -131,7 +130,7 @@ def coverage(words: tuple[str, ...], as_json: bool) -> None:
             slug: {"event": found.events.get(slug, ""), **_counts(tally), "claims": _ids(tally)}
             for slug, tally in tallies.items()
         }
-        click.echo(json.dumps({**totals, "by_event": by_event}, indent=2))
+        echo_json({**totals, "by_event": by_event})
         return
     width = max((len(slug) for slug in tallies), default=5)
     click.echo(f"{'event':<{width}}  total  decided  undecidable  open")

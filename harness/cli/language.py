@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 
 
 @click.command(epilog=example("traceproof schema > scenario.schema.json", "traceproof schema --claims"))
@@ -17,7 +16,7 @@ def schema(of_claims: bool) -> None:
     """Print the JSON Schema of scenario files, for editors."""
     from harness.scenario import claims_schema, json_schema
 
-    click.echo(json.dumps(claims_schema() if of_claims else json_schema(), indent=2))
+    echo_json(claims_schema() if of_claims else json_schema())
 
 
 @click.command(epilog=example("traceproof lint", "traceproof lint ./my-scenarios --json"))
@@ -44,7 +43,7 @@ def lint(paths: tuple[Path, ...], mutants: Path | None, as_json: bool) -> int:
         problems = [*problems, *mutation_problems(load_catalog(paths).cases, mutants)]
     if as_json:
         told = [dataclasses.asdict(problem) for problem in problems]
-        click.echo(json.dumps({"problems": told, **seen}, indent=2))
+        echo_json({"problems": told, **seen})
     else:
         for problem in problems:
             click.echo(f"{problem}\n")

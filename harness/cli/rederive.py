@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 
 if TYPE_CHECKING:
     from harness.run.changes import Change
@@ -41,9 +41,7 @@ def rederive(ledger: Path, scenarios: tuple[Path, ...], as_json: bool) -> int:
 
     told = [derive(path, scenarios, lambda name: click.echo(f"  {name}", err=True)) for path in ledgers_in(ledger)]
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps({"ledgers": [_json(one) for one in told]}, option=orjson.OPT_INDENT_2))
+        echo_json({"ledgers": [_json(one) for one in told]})
     else:
         for one in told:
             for line in _lines(one):

@@ -9,15 +9,19 @@ import click
 
 from harness.cli.shared import (
     RECORDERS,
+    attempts_option,
     browser_option,
     console,
+    echo_json,
     example,
+    expression_option,
     find_cases,
     find_lab,
     json_option,
     mode_option,
     out_option,
     recorded_with,
+    workers_option,
 )
 
 
@@ -31,7 +35,7 @@ from harness.cli.shared import (
     )
 )
 @click.argument("selectors", nargs=-1)
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@expression_option
 @browser_option
 @mode_option
 @click.option(
@@ -39,12 +43,8 @@ from harness.cli.shared import (
     type=click.Choice(RECORDERS),
     help="Record with this one instead of the scenario's own, where its steps allow.",
 )
-@click.option(
-    "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
-)
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
-)
+@attempts_option
+@workers_option
 @out_option
 @json_option
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML here.")
@@ -100,9 +100,7 @@ def run(
         return stopped.exit_code
     report.finish(result)
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(to_json(result), option=orjson.OPT_INDENT_2))
+        echo_json(to_json(result))
     if junit:
         write_atomic(junit, to_junit(result))
     if markdown:

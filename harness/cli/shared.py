@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
 
-F = TypeVar("F", bound=Callable[..., Any])
+# As in `scenario/model.py`, whose package takes a tenth of a second to import; a test holds them together.
 MODES = ("headless", "shell", "headed")
 RECORDERS = ("cdp-browser", "cdp-page", "cdp-quiet", "startup", "perfetto", "perfetto-config")
 _PIPE_WIDTH = 140
@@ -37,12 +37,28 @@ mode_option = click.option(
 out_option = click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder. Default: out/<date and time>."
 )
+expression_option = click.option(
+    "-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match."
+)
+attempts_option = click.option(
+    "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
+)
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")
 
 
 def example(*lines: str) -> str:
     """The epilog of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def echo_json(value: Any) -> None:
+    """The answer to `--json`: one object, indented, in UTF-8 whatever the locale is."""
+    import orjson
+
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2))
 
 
 def find_lab(browsers: Sequence[str], modes: Sequence[str]) -> tuple[list[Build], list[str]]:

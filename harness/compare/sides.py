@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from harness.compare.vocabulary import Vocabulary, survey
 from harness.errors import Problem, UsageError
-from harness.store import Manifest, RecordingFiles, context_beside
+from harness.store import context_beside, manifest_beside
 from harness.trace import in_scope, load, resolve_page
 
 _TRACE = re.compile(r".*\.(json|json\.gz|json\.zst|pftrace|pftrace\.gz|pb)")
@@ -97,20 +95,10 @@ def _recorded(path: Path, page_only: bool) -> Recorded:
         vocabulary = survey(trace, in_scope("page", trace, page))
     else:
         vocabulary = survey(trace)
-    manifest = _manifest(path)
+    manifest = manifest_beside(path)
     if manifest:
         cell = f"[{manifest.cell}]" if manifest.cell else ""
         made = f"{manifest.build.product} {manifest.build.version} {manifest.mode}, {manifest.raster} raster"
         return Recorded(path, f"{manifest.scenario}{cell} {manifest.arm}", f"{made}, {manifest.recorder}", vocabulary)
     made = f"{context.build} {context.mode}".strip() if context else str(trace.metadata.get("product-version", ""))
     return Recorded(path, "", made, vocabulary)
-
-
-def _manifest(path: Path) -> Manifest | None:
-    file = RecordingFiles(path).manifest
-    if not file.is_file():
-        return None
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UsageError(Problem("is not the manifest of a recording", file=str(file), found=str(error))) from error

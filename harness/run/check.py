@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from harness.errors import Problem, UsageError, UserError
+from harness.errors import Problem, UsageError
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
 from harness.run.attempt import judge
@@ -19,7 +17,7 @@ from harness.run.gate import invalid_reasons
 from harness.run.plan import applies_elsewhere
 from harness.run.verdicts import settle_case
 from harness.scenario.model import Case
-from harness.store import Manifest, RecordingFiles, context_beside, sha256_file, stored_traces
+from harness.store import RecordingFiles, context_beside, manifest_beside, sha256_file, stored_traces
 from harness.trace import Trace, load, resolve_page
 from harness.trace.context import RecordingContext
 from harness.verdict import Verdict
@@ -73,21 +71,12 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
 def _one_case(cases: Sequence[Case], path: Path) -> Case:
     if len(cases) == 1:
         return cases[0]
-    files = sorted(path.glob("*.manifest.json"))[:1] if path.is_dir() else [RecordingFiles(path).manifest]
-    for file in files:
-        if file.is_file():
-            manifest = _manifest(file)
-            if fitting := [case for case in cases if (case.id, case.cell) == (manifest.scenario, manifest.cell)]:
-                return fitting[0]
+    if manifest := manifest_beside(_files(path)[0]):
+        for case in cases:
+            if (case.id, case.cell) == (manifest.scenario, manifest.cell):
+                return case
     names = ", ".join(case.name for case in cases)
     raise UsageError(Problem(f"a trace is tested against one case, and these match: {names}", remedy="choose with -k"))
-
-
-def _manifest(file: Path) -> Manifest:
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UserError(Problem("is not the manifest of a recording", file=str(file), found=str(error))) from error
 
 
 def _incomplete(case: Case, stored: Sequence[_Stored]) -> list[str]:

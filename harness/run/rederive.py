@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import Problem, UserError
 from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
 from harness.expect import Recording
 from harness.paths import scenarios_root
@@ -21,7 +20,7 @@ from harness.run.catalog import Catalog, load_catalog
 from harness.run.changes import Change, case_changes, verdict_changes
 from harness.run.verdicts import judge_claims, settle_case
 from harness.scenario.model import Case, Claim
-from harness.store import Manifest, RecordingFiles, context_beside, read_ledger, sha256_file
+from harness.store import Manifest, context_beside, manifest_beside, read_ledger, sha256_file
 from harness.trace import load
 
 
@@ -116,19 +115,14 @@ def _recording(one: RecordingRef, case: Case, folder: Path, done: Rederived) -> 
     context = context_beside(path)
     if context is None:
         raise _Lost(f"{one.trace}: the context beside the recording is not there any more")
-    _note_changes(RecordingFiles(path).manifest, case, done)
+    _note_changes(manifest_beside(path), case, done)
     done.recordings += 1
     return Recording(load(path), context)
 
 
-def _note_changes(file: Path, case: Case, done: Rederived) -> None:
+def _note_changes(manifest: Manifest | None, case: Case, done: Rederived) -> None:
     """Say so where the scenario is not the file that the recording was made with."""
-    try:
-        manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except FileNotFoundError:
+    if manifest is None:
         done.notes.append(f"{case.name}: no manifest tells which scenario file its recordings were made with")
-    except (OSError, msgspec.MsgspecError) as error:
-        raise UserError(Problem("is not the manifest of a recording", file=str(file), found=str(error))) from error
-    else:
-        if manifest.scenario_sha256 != sha256_file(case.file):
-            done.notes.append(f"{case.at.file} has changed since its recordings were made")
+    elif manifest.scenario_sha256 != sha256_file(case.file):
+        done.notes.append(f"{case.at.file} has changed since its recordings were made")

@@ -119,9 +119,7 @@ def _judge_claim(
         reason=_reason(claim, deciding, verdict),
         baseline_reason=entry.reason if entry else "",
         scenarios=scenarios,
-        left_out=[
-            case.name for case in deciders if case.name not in scenarios and case.applies_to(build.major, mode)
-        ],
+        left_out=[case.name for case in deciders if case.name not in scenarios and case.applies_to(build.major, mode)],
         repeat=deciding[0].repeat,
     )
 

@@ -1,7 +1,7 @@
 """What a run leaves on disk: recordings with their provenance, and the ledger of verdicts (layout: `folder.py`)."""
 
 from harness.store.atomic import write_atomic
-from harness.store.folder import RecordingFiles, RunFolder, context_beside, safe_name, stored_traces
+from harness.store.folder import RecordingFiles, RunFolder, context_beside, manifest_beside, safe_name, stored_traces
 from harness.store.ledger import Ledger, read_ledger
 from harness.store.manifest import Manifest, machine_facts, now, sha256_file, without_home
 
@@ -12,6 +12,7 @@ __all__ = [
     "RunFolder",
     "context_beside",
     "machine_facts",
+    "manifest_beside",
     "now",
     "read_ledger",
     "safe_name",

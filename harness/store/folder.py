@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -24,6 +25,7 @@ from harness.store.ledger import Ledger, in_use
 from harness.store.manifest import Manifest
 from harness.trace.context import RecordingContext
 
+T = TypeVar("T")
 _SUFFIXES = re.compile(r"(\.json|\.pftrace)?(\.gz|\.zst)?$")
 _TRACES = (".json.gz", ".pftrace.gz")
 
@@ -115,15 +117,27 @@ def stored_traces(folder: Path) -> list[Path]:
 
 
 def context_beside(trace: Path) -> RecordingContext | None:
-    """The context stored with a trace: `<name>.context.json`, else `context.json` in its folder; None without one."""
+    """The context stored with a trace: `<name>.context.json`, else `context.json` in its folder; None without one.
+
+    `UserError` for a file of that name that is none.
+    """
     for path in (_sibling(trace, "context"), trace.with_name("context.json")):
-        if not path.is_file():
-            continue
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=RecordingContext)
-        except (OSError, msgspec.MsgspecError) as error:
-            raise UserError(Problem("is not the context of a recording", file=str(path), found=str(error))) from error
+        if path.is_file():
+            return _read(path, RecordingContext, "context")
     return None
+
+
+def manifest_beside(trace: Path) -> Manifest | None:
+    """The manifest stored with a trace; None without one. `UserError` for a file of that name that is none."""
+    path = _sibling(trace, "manifest")
+    return _read(path, Manifest, "manifest") if path.is_file() else None
+
+
+def _read(path: Path, kind: type[T], what: str) -> T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(Problem(f"is not the {what} of a recording", file=str(path), found=str(error))) from error
 
 
 def safe_name(text: str) -> str:

@@ -12,9 +12,15 @@ import jsonschema
 import pytest
 
 from harness import cli as cli_module
-from harness.cli import cli
+from harness.cli import cli, shared
 from harness.cli.new import write_scenario
-from harness.errors import StoreError, UsageError
+from harness.errors import CapabilityError, StoreError, UsageError
+from harness.events import Attempt
+from harness.run import Job
+from harness.scenario import model
+from harness.store import RunFolder
+from tests.run.cases import BUILD
+from tests.samples import attempt
 
 
 def status(*args: str) -> int:
@@ -114,6 +120,33 @@ def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACEPROOF_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         cli_module.main([])
+
+
+def test_the_words_of_options_are_those_of_scenarios() -> None:
+    assert (shared.MODES, shared.RECORDERS) == (model.MODES, model.RECORDERS)
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_what_one_job_lacks_does_not_end_a_recording_of_several(
+    early: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether it is known before the browser starts, or only then."""
+
+    async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool) -> Attempt:
+        if job.mode == "headless":
+            raise CapabilityError("no GPU raster here")
+        return attempt(number)
+
+    modes = ("headless", "headed") if not early else ("shell", "headed")
+    monkeypatch.setattr("harness.run.run_attempt", run_attempt)
+    monkeypatch.setattr("harness.run.builds.find_builds", lambda wanted, echo: [BUILD])
+    monkeypatch.setenv("DISPLAY", ":0")
+    write_scenario("mine", tmp_path / "mine")
+    words = [word for mode in modes for word in ("--mode", mode)]
+    assert status("record", str(tmp_path / "mine"), *words, "--out", str(tmp_path / "out")) == 3
+    out = capsys.readouterr().out
+    assert "UNSUPPORTED: " in out
+    assert "main.json.gz  100 events" in out
 
 
 def test_a_new_scenario_is_sound_and_never_written_over(
