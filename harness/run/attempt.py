@@ -46,11 +46,11 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     try:
         for slot in _slots(job, number, folder):
             made = await make_recording(slot)
-            for reader in job.case.readers:
-                made.context.values[reader] = await read_recording(reader, made.slot.files.trace)
             await asyncio.to_thread(_take, made, folder, taken)
             if judged and taken.reasons:
                 break
+            if not taken.references[-1].invalid:  # what is no evidence is no failure of a reader's either
+                await _ask_readers(job.case, made)
         reasons = taken.reasons
         if judged and not reasons:
             findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
@@ -113,6 +113,14 @@ def judge(case: Case, recordings: dict[str, list[Recording]]) -> tuple[list[Find
     unmet = [finding for finding in evaluate_require(case, recordings) if finding.outcome is not Outcome.MET]
     reasons = [f"a precondition is not met: {finding.summary} ({finding.place})" for finding in unmet]
     return ([] if reasons else evaluate(case, recordings)), reasons
+
+
+async def _ask_readers(case: Case, made: Made) -> None:
+    """What each reader says of a recording, among the values of its context."""
+    for reader in case.readers:
+        made.context.values[reader] = await read_recording(reader, made.slot.files.trace)
+    if case.readers:
+        made.slot.files.write_context(made.context)
 
 
 def _reference(made: Made, folder: RunFolder, trace: Trace | None, invalid: Sequence[str]) -> RecordingRef:
