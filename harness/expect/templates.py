@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from harness.expect.recording import Unanswerable
-from harness.expect.values import parse_steps, walk
-from harness.scenario.model import Template
+from harness.expect.values import show
+from harness.scenario.runtime import as_text, fill, returned
 from harness.trace.context import RecordingContext
-
-_NAME = re.compile(r"\$(\$\{)|\$\{\s*([^}]*?)\s*\}")
 
 
 def resolve(value: Any, context: RecordingContext) -> Any:
@@ -18,13 +15,7 @@ def resolve(value: Any, context: RecordingContext) -> Any:
 
     Raises `Unanswerable` when the recording has no such value, or when text is to be joined with a list or object.
     """
-    if isinstance(value, tuple):
-        return tuple(resolve(part, context) for part in value)
-    if not isinstance(value, Template):
-        return value
-    if (whole := _NAME.fullmatch(value.text)) and whole[2]:
-        return run_time_value(whole[2], context)
-    return _NAME.sub(lambda found: "${" if found[1] else _text(found[2], context), value.text)
+    return fill(value, lambda name: run_time_value(name, context), _text)
 
 
 def run_time_value(name: str, context: RecordingContext) -> Any:
@@ -42,19 +33,14 @@ def run_time_value(name: str, context: RecordingContext) -> Any:
 
 def step_value(path: str, context: RecordingContext) -> Any:
     """What a step returned, by its `as:` name and a path below it."""
-    found = walk(context.values, parse_steps(path))
+    found = returned(context.values, path)
     if len(found) != 1:
         known = ", ".join(sorted(context.values)) or "nothing"
         raise Unanswerable(f"no step of arm {context.arm} returned a value `{path}` (steps returned: {known})")
     return found[0]
 
 
-def _text(name: str, context: RecordingContext) -> str:
-    value = run_time_value(name, context)
-    if isinstance(value, str):
-        return value
+def _text(value: Any) -> str:
     if isinstance(value, list | dict):
-        raise Unanswerable(f"${{{name}}} is not a single value, so it cannot be part of a text")
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+        raise Unanswerable(f"{show(value)} is not a single value, so it cannot be part of a text")
+    return as_text(value)

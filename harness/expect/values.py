@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from harness.expect.items import Item, Pseudo
+from harness.scenario.runtime import Steps, parse_steps, walk
 from harness.trace import Event, Trace
 
-_STEP = re.compile(r'\.(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"]+))|\[(-?\d+)?\]')
 LARGEST: Final = sys.float_info.max
 TIME_FIELDS: Final = frozenset({"ts", "dur", "end", "tts", "tdur", "self"})
-EACH_ELEMENT: Final = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +22,7 @@ class ValuePath:
 
     text: str
     root: str
-    steps: tuple[str | int | None, ...]
-
-
-@lru_cache(maxsize=4096)
-def parse_steps(text: str) -> tuple[str | int | None, ...]:
-    """`data.list[].url` → ("data", "list", EACH_ELEMENT, "url"). `ValueError` says what is wrong."""
-    steps: list[str | int | None] = []
-    dotted, at = text if text.startswith("[") else f".{text}", 0
-    while at < len(dotted):
-        if not (found := _STEP.match(dotted, at)):
-            raise ValueError(f'{text!r} is not a path; write it like args.data.url, args.list[].x or args."a.b"')
-        quoted, plain, index = found.groups()
-        if found[0].startswith("["):
-            steps.append(int(index) if index else EACH_ELEMENT)
-        else:
-            steps.append(plain if plain is not None else re.sub(r"\\(.)", r"\1", quoted))
-        at = found.end()
-    return tuple(steps)
+    steps: Steps
 
 
 @lru_cache(maxsize=4096)
@@ -53,19 +34,6 @@ def parse_path(text: str) -> ValuePath:
     if steps and root != "args":
         raise ValueError(f"{text!r} goes below {root!r}, which is a single value; only args has parts")
     return ValuePath(text, root, tuple(steps))
-
-
-def walk(value: Any, steps: tuple[str | int | None, ...]) -> list[Any]:
-    """All values at `steps` below `value`; none where the path leads nowhere."""
-    found = [value]
-    for step in steps:
-        if step is EACH_ELEMENT:
-            found = [element for value in found if isinstance(value, list) for element in value]
-        elif isinstance(step, int):
-            found = [v[step] for v in found if isinstance(v, list) and -len(v) <= step < len(v)]
-        else:
-            found = [v[step] for v in found if isinstance(v, dict) and step in v]
-    return found
 
 
 def _given(value: Any) -> list[Any]:

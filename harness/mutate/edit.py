@@ -11,10 +11,11 @@ from typing import Any, Final, ParamSpec
 
 import msgspec
 
-from harness.expect.values import parse_path, parse_steps
+from harness.expect.values import parse_path
 from harness.mutate.subject import Member
 from harness.mutate.tape import Line, Tape
 from harness.mutate.values import MISSING
+from harness.scenario.runtime import parse_steps
 from harness.trace import Event, Trace
 from harness.trace.context import LogEntry, Mark
 

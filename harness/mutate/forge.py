@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from harness.expect.templates import resolve
-from harness.expect.values import parse_path, values_at, walk
+from harness.expect.values import parse_path, values_at
 from harness.mutate.edit import Impossible, attempt, changed, line_of, put
 from harness.mutate.looks import chain, refs_of
 from harness.mutate.near import Change, sample, told
@@ -22,6 +22,7 @@ from harness.mutate.subject import Key, Member, Subject
 from harness.mutate.tape import Line, Tape
 from harness.mutate.values import MISSING, example, satisfying
 from harness.scenario.model import Ref, Selection
+from harness.scenario.runtime import walk
 from harness.trace import in_scope, threads_in_role
 from harness.trace.context import END, START, LogEntry, Mark
 

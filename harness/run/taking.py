@@ -17,9 +17,9 @@ from harness.record import Collected, StartupRecorder, make_recorder
 from harness.run.tape import Tape
 from harness.run.vocabulary import categories_for, check_names
 from harness.scenario.model import Arm, BrowserSpec, Step
+from harness.scenario.runtime import fill
 from harness.server import FixtureServer
 from harness.steps import StepContext, run_steps
-from harness.steps.templates import fill
 from harness.trace.context import PageIdentity
 from harness.units import duration_us
 

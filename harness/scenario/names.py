@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.scenario.model import Place, Template
 from harness.scenario.report import Report, did_you_mean, listed
+from harness.scenario.runtime import parse_steps
 from harness.scenario.tree import Atom, Node
 
 RUN_NAMES = {
@@ -85,6 +86,7 @@ def _look_up(name: str, at: Place, scope: Scope, report: Report) -> str | Templa
         return value if isinstance(value, Template) else _as_text(value)
     if found := _VALUE.fullmatch(name):
         report.use("value", found[1], at)
+        check_path(name, at, report)
     elif name == "fixture.url" and not scope.has_fixture:
         report.add(
             at,
@@ -101,6 +103,17 @@ def _look_up(name: str, at: Place, scope: Scope, report: Report) -> str | Templa
             or "define it in `let` or `matrix`, or write $${ where it means itself",
         )
     return Template(f"${{{name}}}", (name,))
+
+
+def check_path(path: str, at: Place, report: Report) -> None:
+    """Whether a path into what a step returned can be followed at all."""
+    try:
+        parse_steps(path)
+    except ValueError:
+        expected = "keys and indexes, such as reads.total or reads.list[0].x"
+        report.add(
+            at, f'"{path}" is not a path', expected=expected, remedy="close brackets and quotes; no dot at the end"
+        )
 
 
 def _as_text(value: Atom) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from harness.numbers import NumberTest
 from harness.scenario.mentions import ARM
 from harness.scenario.model import Aggregate, Compare, Query, Ref, Same, Template
+from harness.scenario.names import check_path
 from harness.scenario.report import INVALID, Report
 from harness.scenario.schema import ByKind, Choice, Fields, Forms, Json, Key, Keys, Named, Schema
 from harness.scenario.selecting import PATHS, REF, REFS, of_key
@@ -42,6 +43,7 @@ class ValuePath(Schema):
         if not isinstance(node.value, str) or not re.fullmatch(rf"{IDENTIFIER}([.\[]\S*)?", node.value):
             return self.wrong(node, report)
         report.use("value", re.split(r"[.\[]", node.value)[0], node.at)
+        check_path(node.value, node.at, report)
         return node.value
 
     def json(self, defs: Json) -> Json:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from harness.browser import Controlled, QuietBrowser, Running
 from harness.errors import StepError
+from harness.scenario.runtime import parse_steps, returned
 from harness.server import FixtureServer, now_us
 from harness.steps.alone import AlonePage
 from harness.steps.driven import DrivenPage
@@ -77,31 +78,23 @@ class StepContext:
         self.marks.append(Mark(name, now_us()))
 
     def lookup(self, name: str) -> Any:
-        """What `${name}` stands for: a variable, or `values.<as>[.path]` with keys and list indexes."""
+        """What `${name}` stands for: a variable, or `values.<as>` with a path of keys and list indexes below it."""
         if name in self.variables:
             return self.variables[name]
-        root, _, rest = name.partition(".")
+        root, _, path = name.partition(".")
         if root != "values":
             raise StepError(f"${{{name}}} is not defined; there are {', '.join(sorted(self.variables)) or 'no names'}")
-        key, _, path = rest.partition(".")
+        key = parse_steps(path)[0]
         if key not in self.values:
             known = ", ".join(sorted(self.values)) or "nothing"
             raise StepError(f"${{{name}}}: no step before this one has returned {key!r} (returned so far: {known})")
-        value = self.values[key]
-        for part in path.split(".") if path else ():
-            value = _member(value, part, name)
-        return value
+        found = returned(self.values, path)
+        if len(found) != 1:
+            raise StepError(f"${{{name}}}: there is no such value in {self.values[key]!r:.200}")
+        return found[0]
 
 
 async def _take(browser: Controlled[Any], page: Any) -> StepPage:
     if isinstance(browser, QuietBrowser):
         return QuietPage(browser=browser, page=page)
     return await DrivenPage.open(page)
-
-
-def _member(value: Any, part: str, name: str) -> Any:
-    if isinstance(value, dict) and part in value:
-        return value[part]
-    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)]
-    raise StepError(f"${{{name}}}: there is no {part!r} in {value!r:.200}")

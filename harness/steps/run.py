@@ -10,10 +10,10 @@ from playwright.async_api import Error as PlaywrightError
 
 from harness.errors import BrowserError, CapabilityError, ServerError, StepError
 from harness.scenario.model import Step
+from harness.scenario.runtime import fill
 from harness.steps import navigation, plain, pointer, script, window
 from harness.steps.context import StepContext
 from harness.steps.registry import STEPS
-from harness.steps.templates import fill
 from harness.units import duration_us
 
 __all__ = ["STEPS", "run_steps"]

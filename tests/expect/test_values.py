@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.expect.values import EACH_ELEMENT, canonical, is_number, parse_path, parse_steps, show, values_at, walk
+from harness.expect.values import canonical, is_number, parse_path, show, values_at
+from harness.scenario.runtime import EACH_ELEMENT, parse_steps, walk
 from tests import traces
 
 

@@ -182,6 +182,15 @@ def test_aggregates_and_queries(load: Load) -> None:
     assert (four.count.accepts(0), four.rows, four.over.name) == (True, None, "a")
 
 
+@pytest.mark.parametrize("path", ["rows[", "rows.", "rows[x]", "rows..n"])
+def test_a_path_that_no_value_can_have(load: Load, path: str) -> None:
+    steps = f'steps:\n  - call: f\n    as: rows\n  - evaluate: "${{values.{path}}}"\n'
+    assert _problems(load, head=HEAD, steps=steps) == [f'"values.{path}" is not a path']
+    steps = "steps:\n  - call: f\n    as: rows\n"
+    rest = f'expect:\n  - compare: {{left: {{value: "{path}"}}, is: 1}}\n'
+    assert _problems(load, head=HEAD, steps=steps, rest=rest) == [f'"{path}" is not a path']
+
+
 def test_a_value_is_used_after_the_step_that_returns_it(load: Load) -> None:
     steps = 'steps:\n  - evaluate: "${values.n} + 1"\n  - call: f\n    as: n\n'
     assert _problems(load, head=HEAD, steps=steps) == ["${values.n} is used before a step returns it"]

@@ -14,7 +14,6 @@ from harness.errors import StepError
 from harness.scenario.model import Template
 from harness.server import FixtureServer
 from harness.steps import StepContext, run_steps
-from harness.steps.templates import fill
 from tests.lab import SHELL, build_at, step
 from tests.steps.conftest import Do
 
@@ -73,16 +72,8 @@ async def test_templates(do: Do, ctx: StepContext, server: FixtureServer) -> Non
     )
     for name, said in {
         "values.absent": "no step before this one has returned 'absent' \\(returned so far: made, s, sum\\)",
-        "values.made.list.9": "there is no '9' in \\[1",
+        "values.made.list.9": "there is no such value in {'list': \\[1",
         "nonsense": "is not defined; there are .*server.origin",
     }.items():
         with pytest.raises(StepError, match=said):
             await do("evaluate", Template(f"${{{name}}}", (name,)))
-
-
-async def test_fill() -> None:
-    values = {"n": 3, "word": "w", "list": [1, True]}
-    assert fill(Template("${n}", ("n",)), values.__getitem__) == 3
-    assert fill(Template("a ${n} ${word} ${list}", ()), values.__getitem__) == "a 3 w [1, true]"
-    assert fill(Template("$${n} ${n}", ()), values.__getitem__) == "${n} 3"
-    assert fill({"a": [Template("${list}", ()), 1.5, None]}, values.__getitem__) == {"a": [[1, True], 1.5, None]}
