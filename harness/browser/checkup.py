@@ -21,8 +21,9 @@ from harness.browser.build import HEADED, HEADLESS, SHELL, Build
 from harness.browser.cache import browsers_cache
 from harness.browser.catalogue import catalogue
 from harness.browser.display import display_arguments, display_lacking
+from harness.browser.driver import driver
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version
-from harness.browser.launch import driver, launch
+from harness.browser.launch import launch
 from harness.browser.profile import sandbox_works
 from harness.browser.raster import prove_gpu_raster
 from harness.browser.sample import sample

@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from harness.browser.attempt import Attempt, create, sweep
 from harness.browser.build import Build
 from harness.browser.catalogue import playwright_from
+from harness.browser.driver import driver
 from harness.browser.find import for_mode
 from harness.browser.frames import Frame, frames_of
 from harness.browser.running import PORT, Controlled, Spawned, end_attempt, spawn
@@ -57,22 +58,6 @@ class Launched(Controlled[Page]):
 
 
 @contextlib.asynccontextmanager
-async def driver() -> AsyncIterator[Playwright]:
-    """Playwright's driver, a node of its own. `BrowserError` with the remedy when it does not start."""
-    try:
-        playwright = await (manager := async_playwright()).__aenter__()
-    except Exception as error:  # Playwright raises nothing more special
-        raise BrowserError(
-            f"Playwright's driver does not start ({error}): `python -m playwright --version` says what it lacks "
-            "(Debian: apt-get install libatomic1)"
-        ) from None
-    try:
-        yield playwright
-    finally:
-        await manager.__aexit__(None, None, None)
-
-
-@contextlib.asynccontextmanager
 async def launch(
     build: Build,
     mode: str,
@@ -84,9 +69,9 @@ async def launch(
 ) -> AsyncIterator[Launched]:
     """Start a browser and end it, whatever happens inside.
 
-    `host_rules` is Chrome's `--host-resolver-rules`. `playwright` shares a driver that already runs (a new one takes
-    about half a second). Raises `CapabilityError` when the build has not got the mode, there is no Xvfb for it, or GPU
-    raster stays off; `BrowserError` when the browser does not start.
+    `host_rules` is Chrome's `--host-resolver-rules`. `playwright`: a driver of the caller's, else the one of
+    `shared_driver`, else an own one. Raises `CapabilityError` when the build has not got the mode, there is no Xvfb for
+    it, or GPU raster stays off; `BrowserError` when the browser does not start.
     """
     spec = spec or BrowserSpec()
     build = await asyncio.to_thread(for_mode, build, mode)

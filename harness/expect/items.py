@@ -74,10 +74,10 @@ def _request(seq: int, entry: LogEntry) -> Pseudo:
 
 
 def gaps(items: Iterable[Item], group_of: Callable[[Item], Hashable]) -> list[Item]:
-    """The time from each item's end to the next one's start, within each group.
+    """The time from the last end so far to each next item's start, within each group.
 
-    A next one that starts before the end makes a negative gap, marked `overlap: true`: left out, it would hide that
-    the two are not apart at all.
+    What lies inside an earlier item does not end that item's time. A next one that starts before the end makes a
+    negative gap, marked `overlap: true`: left out, it would hide that the two are not apart at all.
     """
     last: dict[Hashable, Item] = {}
     found: list[Item] = []
@@ -89,5 +89,6 @@ def gaps(items: Iterable[Item], group_of: Callable[[Item], Hashable]) -> list[It
             if dur < 0:
                 args["overlap"] = True
             found.append(Pseudo(len(found), "gap", "slice", previous.end, dur, args, pid=item.pid, tid=item.tid))
-        last[group] = item
+        if previous is None or item.end >= previous.end:
+            last[group] = item
     return found

@@ -80,9 +80,12 @@ async def _look(launched: Controlled[P], page: P) -> PageIdentity | None:
 
 
 async def process_types(launched: Controlled[Any]) -> dict[int, str]:
-    """The browser's own list of its processes: pid to type (`browser`, `renderer`, `GPU`, ...)."""
+    """The browser's own list of its processes: pid to type (`browser`, `renderer`, `GPU`, ...), or {}."""
     asking = launched.session.send("SystemInfo.getProcessInfo")
-    info = await bounded(launched, asking, _SECONDS, "list its processes")
+    try:
+        info = await bounded(launched, asking, _SECONDS, "list its processes")
+    except Refused:  # the oldest builds do not know the question
+        return {}
     return {int(process["id"]): str(process["type"]) for process in info["processInfo"]}
 
 

@@ -12,6 +12,8 @@ from harness.trace import Trace
 from harness.trace.context import END, START, RecordingContext
 from harness.units import format_us
 
+_UNTIMED = ("events without ts", "negative durations", "pids that are not numbers")
+
 
 def invalid_reasons(
     case: Case, arm: Arm, trace: Trace, context: RecordingContext, *, marked: bool = True, silent: bool = False
@@ -22,6 +24,7 @@ def invalid_reasons(
     """
     checks = (
         _data_loss(trace, context),
+        _times(trace),
         _markers(arm, trace) if marked else "",
         _main_thread(trace, context, silent),
         _one_process(case, context),
@@ -34,6 +37,12 @@ def _data_loss(trace: Trace, context: RecordingContext) -> str:
     if not context.data_loss and not trace.by_name("trace_buffer_overflowed"):
         return ""
     return "the browser reported data loss: the trace buffer was full; raise record.buffer or record fewer categories"
+
+
+def _times(trace: Trace) -> str:
+    """What has no time, or an impossible one, would stand somewhere all the same and decide an order or a window."""
+    found = [f"{trace.anomalies[kind]} {kind}" for kind in _UNTIMED if kind in trace.anomalies]
+    return f"the trace has {' and '.join(found)}, which Chrome does not write" if found else ""
 
 
 def _markers(arm: Arm, trace: Trace) -> str:

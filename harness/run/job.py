@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from harness.browser import shared_driver
 from harness.errors import CapabilityError
 from harness.events import Attempt, CaseResult, Progressed, ProgressEvent, Started
 from harness.run.attempt import run_attempt
@@ -21,15 +22,16 @@ async def run_job(
     """All attempts of a job. The number is fixed beforehand, and every one is reported."""
     attempts: list[Attempt] = []
     reason, verdict = job.reason, job.verdict
-    for number in range(1, job.attempts + 1) if verdict is None else ():
-        on_event(Started(job.label, number, worker))
-        try:
-            attempt = await run_attempt(job, number, options.folder)
-        except CapabilityError as lacking:
-            verdict, reason = Verdict.UNSUPPORTED, str(lacking)
-            break
-        attempts.append(attempt)
-        on_event(Progressed(job.label, attempt, worker))
+    async with shared_driver():
+        for number in range(1, job.attempts + 1) if verdict is None else ():
+            on_event(Started(job.label, number, worker))
+            try:
+                attempt = await run_attempt(job, number, options.folder)
+            except CapabilityError as lacking:
+                verdict, reason = Verdict.UNSUPPORTED, str(lacking)
+                break
+            attempts.append(attempt)
+            on_event(Progressed(job.label, attempt, worker))
     claims = list(job.case.claims)
     verdicts, tallies, reasons = settle_case(claims, attempts, job.build.major, options.claims, verdict)
     major = job.build.major

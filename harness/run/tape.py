@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.browser import Controlled
-from harness.errors import StepError
-from harness.record import Recorder, identify_page
+from harness.errors import BrowserError, StepError
+from harness.record import Recorder, identify_page, process_types
 from harness.steps import StepContext
 from harness.trace.context import PageIdentity
 
@@ -17,22 +17,33 @@ class Tape:
     def __init__(self, recorder: Recorder, launched: Controlled[Any], steps: StepContext) -> None:
         self._recorder, self._launched, self._steps = recorder, launched, steps
         self._running = False
+        self._gpu: set[int] = set()
         self.identity: PageIdentity | None = None
 
     async def start(self) -> None:
         """`StepError` for a second start: a scenario's arm is one recording."""
         if self._running or self.identity:
             raise StepError("the recording was started before; one arm makes one recording")
+        self._gpu = await self._gpu_processes()
         await self._recorder.start(self._launched, self._steps.page.page)
         self._running = True
 
     async def stop(self) -> None:
-        """Stop, and find out which page it was. `StepError` when it is not running."""
+        """Stop, and find out which page it was. `StepError` when it is not running.
+
+        `BrowserError` when the GPU process is another one than at the start: the browser goes on with a new one and
+        says nothing, but what the old one had to write is lost.
+        """
         if not self._running:
             raise StepError("there is no recording to stop")
         await self._recorder.stop()
         self._running = False
+        if self._gpu - await self._gpu_processes():
+            raise BrowserError("the GPU process ended while it was recorded")
         self.identity = await identify_page(self._launched, self._steps.page.page)
+
+    async def _gpu_processes(self) -> set[int]:
+        return {pid for pid, kind in (await process_types(self._launched)).items() if kind == "GPU"}
 
     async def finish(self) -> PageIdentity:
         """After the last step: stop where no step did."""

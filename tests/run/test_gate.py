@@ -28,6 +28,12 @@ def test_a_sound_recording_passes() -> None:
     ("found", "of", "why"),
     [
         (trace(), context(data_loss=True), "data loss"),
+        (trace({"name": "Layout", "ph": "X", "pid": PID, "tid": TID}), context(), "1 events without ts"),
+        (
+            trace({"name": "Layout", "ph": "X", "ts": 9, "dur": -1, "pid": PID, "tid": TID}),
+            context(),
+            "1 negative durations",
+        ),
         (trace(marked=False), context(), "no start and no end marker"),
         (trace(), context(page=None), "was not identified"),
         (trace(), context(page=PageIdentity()), "was not identified"),

@@ -60,7 +60,7 @@ def measure(form: Compare, scope: Scope) -> Measured:
     size = sum(side.size for side in sides)
     text = " and ".join(f"{number.text} is {show(number.value)}" for number in numbers)
     shown = [event for side in sides for event in matched(side)[: 5 // len(sides)]]
-    absences = tuple(side.label for side in sides) if sides and not size else ()
+    absences = tuple(side.label for side in sides if not side.items)
     empty = next((side for side in sides if not side.items), None)
     misses, hints = near_misses(empty) if empty else ([], [])
     failure, value = next((number.failure for number in numbers if number.failure), ""), left.value
@@ -82,7 +82,7 @@ def decide(form: Compare, blocks: Sequence[Measured]) -> Result:
     asked = f"asked for {'' if form.measure == 'is' else form.measure + ' '}{form.test}"
     first = next((block for block in blocks if block.failure), blocks[0])
     size = sum(block.size for block in blocks)
-    absences = first.absences if all(block.absences for block in blocks) else ()
+    absences = tuple(dict.fromkeys(label for block in blocks for label in block.absences))
     many = len(blocks) > 1
     details = [f"block {n}: {b.failure or show(b.value)} ({b.text})" for n, b in enumerate(blocks)] if many else []
     if first.failure:
