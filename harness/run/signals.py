@@ -27,11 +27,14 @@ async def _until_signal(work: Coroutine[Any, Any, T]) -> T:
     task = asyncio.ensure_future(work)
     received: list[int] = []
 
+    loop = asyncio.get_running_loop()
+
     def stop(number: int) -> None:
         received.append(number)
+        # Answers that a browser can no longer give are not worth a traceback each.
+        loop.set_exception_handler(lambda loop, context: None)
         task.cancel()
 
-    loop = asyncio.get_running_loop()
     numbers = (signal.SIGINT, signal.SIGTERM)
     for number in numbers:
         loop.add_signal_handler(number, stop, number)

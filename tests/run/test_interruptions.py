@@ -116,6 +116,7 @@ def test_a_signal_ends_everything_and_says_what_was_kept(running: Running, numbe
     assert f"stopped by {number.name}" in said
     assert str(running.out) in said
     assert "Traceback" not in said
+    assert "never retrieved" not in said
     running.assert_nothing_left()
     assert [type(line) for line in read_ledger(running.out / "ledger.jsonl")] == [RunHeader]
 
