@@ -131,6 +131,10 @@ def command_line(build: Build, mode: str, spec: BrowserSpec, profile: Path, *, h
         *([] if sandbox_works()[0] else ["--no-sandbox"]),
         *(["--disable-dev-shm-usage"] if _small_shm() else []),
     ]
+    if spec.extension:
+        folder = spec.extension.parent
+        arguments = [argument for argument in arguments if argument != "--disable-extensions"]
+        arguments += [f"--disable-extensions-except={folder}", f"--load-extension={folder}"]
     arguments.extend(spec.args)
     if "--no-zygote" in arguments and "--no-sandbox" not in arguments:
         arguments.append("--no-sandbox")  # Chrome refuses the one without the other

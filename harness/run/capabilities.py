@@ -47,4 +47,7 @@ def missing(case: Case, mode: str) -> str:
                 Problem(message, at.file, at.line, at.column, "$.needs", f"one of {known}", remedy=remedy)
             )
     needs = dict.fromkeys([*case.needs, *(["display"] if mode == "headed" else [])])
-    return "; ".join(reason for need in needs if (reason := CAPABILITIES[need][1]()))
+    lacking = [reason for need in needs if (reason := CAPABILITIES[need][1]())]
+    if mode == "shell" and any(arm.browser.extension for arm in case.arms.values()):
+        lacking.append("chrome-headless-shell loads no extensions: use mode headless or headed")
+    return "; ".join(lacking)

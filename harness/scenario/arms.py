@@ -121,9 +121,13 @@ def _arm(source: Source, name: str, node: Node, scope: Scope) -> Any:
     fields = read_keys(present, keys, report, what)
     fixture = present.get("fixture")
     found = find_fixture(fixture, source.path.parent, source.world.fixtures_roots, report) if fixture else None
-    if isinstance(fields, Invalid) or isinstance(found, Invalid):
+    browser = present.get("browser")
+    manifest = browser.get("extension") if browser else None
+    extension = find_fixture(manifest, source.path.parent, source.world.fixtures_roots, report) if manifest else None
+    if isinstance(fields, Invalid) or isinstance(found, Invalid) or isinstance(extension, Invalid):
         return INVALID
+    started = replace(fields.get("browser", BrowserSpec()), extension=extension.path if extension else None)
     steps = tuple(replace(step, index=index) for index, step in enumerate(fields["steps"]))
-    arm = Arm(name, fields["record"], fields.get("browser", BrowserSpec()), found.path if found else None, steps)
+    arm = Arm(name, fields["record"], started, found.path if found else None, steps)
     report.problems.extend(problem for problem in problems_of(arm) if problem not in report.problems)
     return arm, found.root if found else None

@@ -110,6 +110,9 @@ BROWSER_KEYS = {
     "args": Key(ListOf(TEXT), "command-line switches to add"),
     "window": Key(ListOf(POSITIVE, exactly=2), "width and height of the window"),
     "raster": Key(Choice(("software", "gpu"), "way to raster"), "software if not given"),
+    "extension": Key(
+        text_like("the path of an extension's manifest.json"), "an extension to load, found as fixtures are"
+    ),
 }
 RECORD = Keys("record", RECORD_KEYS, _build_record)
 BROWSER = Keys("browser", BROWSER_KEYS, lambda fields, report: BrowserSpec(**fields))

@@ -286,6 +286,7 @@ class BrowserSpec:
     args: tuple[str, ...] = ()
     window: tuple[int, int] = (1280, 800)
     raster: Literal["software", "gpu"] = "software"
+    extension: Path | None = None  # the manifest.json of an unpacked extension, absolute
 
 
 @dataclass(frozen=True, slots=True)
