@@ -13,7 +13,6 @@ from harness.scenario.runtime import Steps, parse_steps, walk
 from harness.trace import Event, Trace
 
 LARGEST: Final = sys.float_info.max
-TIME_FIELDS: Final = frozenset({"ts", "dur", "end", "tts", "tdur", "self"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from harness.errors import Problem, ScenarioError
 from harness.expect.items import Item
 from harness.expect.templates import resolve
 from harness.expect.values import (
-    TIME_FIELDS,
     ValuePath,
     canonical,
     is_number,
@@ -26,6 +25,7 @@ from harness.expect.values import (
 )
 from harness.numbers import NumberTest
 from harness.scenario.model import Condition, Place, ValueTest
+from harness.scenario.words import TIME_FIELDS
 from harness.trace import Trace
 from harness.trace.context import RecordingContext
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.scenario import document
 from harness.scenario.fixtures import find_fixture
@@ -52,7 +52,7 @@ def scope_of(
     for name, value in constants.items():
         at = (let and let.get(name)) or source.root
         filled = substitute(at.with_value(value), cell_scope, source.report)
-        variables[name] = filled.value  # type: ignore[assignment]
+        variables[name] = cast(Atom, filled.value)  # a scalar stays one
     return Scope(variables, fixture, used)
 
 
@@ -90,7 +90,7 @@ def read_arms(
         if own and document.LET.read(own, report) is INVALID:
             result[name] = INVALID
             continue
-        own_constants: dict[str, Atom] = {key: part.value for key, part in own.items()} if own else {}  # type: ignore[misc]
+        own_constants = {key: cast(Atom, part.value) for key, part in own.items()} if own else {}  # as LET has read
         merged = _merge(root, node.with_value(known))
         scope = scope_of(source, {**constants, **own_constants}, cell, merged.get("fixture") is not None, used)
         result[name] = _arm(source, name, merged, scope)

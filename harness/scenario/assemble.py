@@ -57,7 +57,7 @@ def _constants(source: Source) -> Mapping[str, Atom] | None:
         source.report.add(let.keys[name], f'"{name}" is defined both in let and in matrix', remedy=remedy)
     if len(source.report.problems) > before:
         return None
-    return {name: part.value for name, part in let.items()} if let else {}  # type: ignore[misc]
+    return {name: cast(Atom, part.value) for name, part in let.items()} if let else {}  # as LET has read
 
 
 def _cells(source: Source) -> list[dict[str, Atom]]:
@@ -96,7 +96,7 @@ def _case(source: Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom
     written = {key: [read for read in reads if read is not INVALID] for key, reads in lists.items()}
     check_names(root, arms, selections, source.world.claim_ids, written, report)
     good_fields = None if isinstance(fields, Invalid) else fields
-    check_references(root, good_fields, arms, selections, written, claims, report)
+    check_references(root, arms, written, claims, report)
     if report.problems or good_fields is None:
         return None
     case = _build(source, good_fields, cell, arms, written, claims)

@@ -57,13 +57,7 @@ def check_names(
 
 
 def check_references(
-    root: Node,
-    head: Fields | None,
-    arms: Mapping[str, Any],
-    selections: Mapping[str, Any],
-    written: Mapping[str, list[Any]],
-    claims: Sequence[str],
-    report: Report,
+    root: Node, arms: Mapping[str, Any], written: Mapping[str, list[Any]], claims: Sequence[str], report: Report
 ) -> None:
     """Claims and arms: each expectation says what it decides and where it looks; bounds have a reason."""
     for form_name, _, fields in written["expect"]:
@@ -71,7 +65,10 @@ def check_references(
     _check_decided(root, written["expect"], claims, report)
     has_arms = root.get("arms") is not None
     for _, form, fields in (*written["expect"], *written["require"]):
-        (_check_arms if has_arms else _check_no_arms)(form, fields, list(arms), report)
+        if has_arms:
+            _check_arms(form, fields, list(arms), report)
+        else:
+            _check_no_arms(fields, report)
     for arm in arms.values():
         if arm is not INVALID:
             _check_value_order(arm[0], report)
@@ -273,7 +270,7 @@ def _check_arms(form: Any, fields: Fields, arms: list[str], report: Report) -> N
             report.add(fields.node.at, "in which arm does the query look?", expected=expected)
 
 
-def _check_no_arms(form: Any, fields: Fields, arms: list[str], report: Report) -> None:
+def _check_no_arms(fields: Fields, report: Report) -> None:
     for key in ("arm", "arms"):
         if key in fields and fields[key] not in ("all", MAIN):
             remedy = f"take {key} away, or define arms"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from harness.scenario.model import Claim, Place, Undecidable
+from harness.scenario.model import Claim, Place, Undecidable, UndecidableKind
 from harness.scenario.nodes import read
 from harness.scenario.report import Invalid, Report
 from harness.scenario.schema import Choice, Fields, Json, Key, Keys, ListOf
@@ -16,10 +16,7 @@ from harness.scenario.words import PROSE, SCENARIO_ID, TAG, VERSIONS
 from harness.versions import EVERY
 
 KINDS = ("behaviour", "argument", "category", "derivation", "history", "trap")
-UNDECIDABLE_KINDS: tuple[str, ...] = get_args(Undecidable.__annotations__["kind"]) or (
-    *("source-only", "other-platform", "panel-ui", "physical-device"),
-    "corpus",
-)
+UNDECIDABLE_KINDS: tuple[str, ...] = get_args(UndecidableKind)
 
 
 @dataclass(frozen=True)
@@ -100,12 +97,8 @@ def read_claims(path: Path, report: Report) -> ClaimsFile | None:
         _check_ids(root, slug.value, report)
     if isinstance(fields, Invalid) or len(report.problems) > before:
         return None
-    claims = tuple(_with_event(claim, fields["slug"]) for claim in fields["claims"])
+    claims = tuple(replace(claim, event=fields["slug"]) for claim in fields["claims"])
     return ClaimsFile(fields["event"], fields["slug"], claims, path, root.at)
-
-
-def _with_event(claim: Claim, slug: str) -> Claim:
-    return Claim(**{name: getattr(claim, name) for name in Claim.__dataclass_fields__} | {"event": slug})
 
 
 def _check_ids(root: Node, slug: str, report: Report) -> None:

@@ -9,7 +9,7 @@ from harness.errors import Problem
 from harness.numbers import NumberTest
 from harness.scenario.checks import parts_of
 from harness.scenario.model import Case, Claim, Compare, Condition, Count, Each, Expectation, Place
-from harness.scenario.selecting import TIME_FIELDS
+from harness.scenario.words import TIME_FIELDS
 
 
 def lint(claims: Iterable[Claim], cases: Iterable[Case], checklist_ids: Collection[str] = ()) -> list[Problem]:

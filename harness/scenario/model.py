@@ -356,15 +356,20 @@ class Case:
 # --- claims -------------------------------------------------------------------------------------------------------
 
 
+UndecidableKind = Literal["source-only", "other-platform", "panel-ui", "physical-device", "corpus"]
+
+
 @dataclass(frozen=True, slots=True)
 class Undecidable:
-    kind: Literal["source-only", "other-platform", "panel-ui", "physical-device", "corpus"]
+    """Why no lab on this platform can decide a claim."""
+
+    kind: UndecidableKind
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One falsifiable statement, in our own words. `seed_lines`: where the manual says it."""
+    """One falsifiable statement, in our own words."""
 
     id: str
     event: str  # slug, the folder

@@ -25,7 +25,6 @@ from harness.scenario.words import (
     parse_path,
 )
 
-TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")
 VALUE_TYPES = ("string", "integer", "number", "boolean", "list", "object", "null")
 OPERATORS = {
     "is": Key(ATOM, "equals, by type too: 1 is not true and not the text 1, but 1 and 1.0 are equal"),
@@ -45,7 +44,7 @@ _LOOKS_LIKE_COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*[-+]?\d.*")
 def _build_tests(fields: Fields, report: Report) -> Any:
     if not fields:
         return report.add(fields.node.at, "this test is empty", expected=f"one of {listed(OPERATORS)}")
-    return tuple(ValueTest(op, operand) for op, operand in fields.items())  # type: ignore[arg-type]
+    return tuple(ValueTest(op, operand) for op, operand in fields.items())  # type: ignore[arg-type]  # of OPERATORS
 
 
 class Equals(Schema):

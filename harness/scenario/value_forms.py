@@ -56,7 +56,7 @@ def _build_aggregate(kind: str, fields: Fields, report: Report) -> Any:
         return Aggregate("value", at, path=fields["value"], arm=fields.get("arm"))
     if kind == "count":
         return Aggregate("count", at, of=fields["count"])
-    return Aggregate(kind, at, of=fields["of"], path=fields[kind])  # type: ignore[arg-type]
+    return Aggregate(kind, at, of=fields["of"], path=fields[kind])  # type: ignore[arg-type]  # a word of AGGREGATE
 
 
 _STATISTICS = ("sum", "median", "mean", "min", "max")
@@ -103,7 +103,7 @@ def _build_compare(fields: Fields, report: Report) -> Any:
     if left and right and left.plain() == right.plain():
         remedy = "both sides are the same number in every recording: name two"
         return report.add(fields.node.keys["right"], "left is compared with itself", remedy=remedy)
-    return Compare(fields["left"], measure, fields[measure], fields.get("right"))  # type: ignore[arg-type]
+    return Compare(fields["left"], measure, fields[measure], fields.get("right"))  # type: ignore[arg-type]  # of _MEASURES
 
 
 COMPARE = Keys(

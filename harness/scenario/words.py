@@ -20,7 +20,8 @@ EVENT_FIELDS = (
     *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "id"),
     *("thread", "process", "depth", "parent"),
 )
-NUMBER_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "depth")
+TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")  # in microseconds
+NUMBER_FIELDS = (*TIME_FIELDS, "pid", "tid", "depth")
 PHASE_WORDS = ("slice", "instant", "async", "flow", "counter", "metadata", "object", "sample")
 PHASE_LETTERS = tuple("BEXIiRbnestfCMNODPSTpFvVc")
 
@@ -191,7 +192,6 @@ ATOM = Scalar(
     templates=True,
 )
 POSITIVE = number("a whole number, at least 1", 1, whole=True)
-NATURAL = number("a whole number, at least 0", 0, whole=True)
 NUMBER_TEST = Scalar(
     numbers.HELP, (str, int, float), {"type": ["number", "string"]}, numbers.parse_number_test, hint=_number_test_hint
 )

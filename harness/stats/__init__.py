@@ -1,6 +1,6 @@
 """The few statistics that verdicts and comparisons rest on."""
 
 from harness.stats.intervals import wilson
-from harness.stats.ratios import median, median_ratio
+from harness.stats.medians import median
 
-__all__ = ["median", "median_ratio", "wilson"]
+__all__ = ["median", "wilson"]

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.expect.values import canonical, is_number, parse_path, show, values_at
+from harness.expect.values import FIELDS, canonical, is_number, parse_path, show, values_at
 from harness.scenario.runtime import EACH_ELEMENT, parse_steps, walk
+from harness.scenario.words import EVENT_FIELDS
 from tests import traces
 
 
@@ -39,6 +40,10 @@ def test_what_is_no_path_is_refused(text: str) -> None:
 def test_what_no_event_has_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         parse_path(text)
+
+
+def test_the_fields_of_events_are_those_that_scenarios_may_name() -> None:
+    assert set(FIELDS) == {"args", *EVENT_FIELDS}
 
 
 def test_a_path_that_leads_nowhere_has_no_value() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats import median, median_ratio, wilson
+from harness.stats import median, wilson
 
 
 def test_wilson_agrees_with_the_published_formula() -> None:
@@ -47,12 +47,3 @@ def test_median() -> None:
     for values in ([], [1, float("nan")], [float("inf")]):
         with pytest.raises(ValueError, match="no median"):
             median(values)
-
-
-def test_the_median_of_ratios_is_not_the_ratio_of_medians() -> None:
-    assert median_ratio([(2, 1), (30, 10), (400, 100)]) == 3
-    assert median_ratio([(1, 1), (10, 100), (300, 10)]) == 1
-    with pytest.raises(ValueError, match="no ratio"):
-        median_ratio([(1, 0)])
-    with pytest.raises(ValueError, match="no median"):
-        median_ratio([])

@@ -43,7 +43,3 @@ class Result:
     matched: list[EventView] = field(default_factory=list)
     misses: list[EventView] = field(default_factory=list)
     absences: tuple[str, ...] = ()
-
-
-def unmet(population: int, summary: str, *details: str) -> Result:
-    return Result(False, summary, list(details), population)
