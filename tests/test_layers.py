@@ -13,35 +13,22 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 HARNESS = ROOT / "harness"
 
-BASE = {"__init__", "errors", "units", "numbers", "versions", "verdict", "events", "paths", "roles"}
-ALLOWED = {
-    "trace": set(),
-    "scenario": set(),
-    "categories": {"scenario"},
-    "stats": set(),
-    "expect": {"scenario", "trace", "stats"},
-    "mutate": {"expect", "scenario", "trace", "stats"},
-    "server": {"trace.context", "scenario"},
-    "cdp": set(),
-    "browser": {"scenario", "cdp"},
-    "record": {"browser", "cdp", "categories", "scenario", "trace"},
-    "steps": {"browser", "cdp", "server", "scenario", "trace.context", "record"},
-    "store": {"trace.context"},
-    "report": {"stats"},
-    "compare": {"trace", "expect", "scenario", "stats", "store", "mutate.looks"},
-    "run": {
-        "store",
-        "browser",
-        "record",
-        "server",
-        "steps",
-        "expect",
-        "stats",
-        "scenario",
-        "categories",
-        "trace",
-    },
-}
+
+def read_table() -> tuple[set[str], dict[str, set[str]]]:
+    """The base modules, and what each package may import, from the table of ARCHITECTURE.md."""
+    base, packages = set[str](), dict[str, set[str]]()
+    for head, cell in re.findall(r"^\| (.+?) \| (.+?) \|$", (ROOT / "ARCHITECTURE.md").read_text(), re.M):
+        names = re.findall(r"`(\w+)/`", head)
+        if head.startswith("base:"):
+            base = set(re.findall(r"\w+", head.partition(":")[2]))
+        elif "cli" not in names:
+            allowed = cell.partition(";")[0].replace("the base", "").split(", ")
+            packages |= {name: {one for one in allowed if one} for name in names}
+    return base, packages
+
+
+BASE, ALLOWED = read_table()
+BASE |= {"__init__"}
 TOP = {*ALLOWED, "cli"}  # what cli and pytest_plugin may use
 MODULES = sorted(HARNESS.rglob("*.py"))
 
@@ -70,6 +57,24 @@ def allowed(importer: str, module: str) -> bool:
     if importer in ("cli", "pytest_plugin"):
         return target in TOP
     return any(inside == one or inside.startswith(f"{one}.") or target == one for one in ALLOWED.get(importer, set()))
+
+
+def test_the_table_names_every_package_and_nothing_else() -> None:
+    packages = {path.parent.name for path in HARNESS.glob("*/__init__.py")}
+    assert set(ALLOWED) == packages - {"cli"}
+    assert {path.stem for path in HARNESS.glob("*.py")} == BASE | {"pytest_plugin"}
+    assert {one.partition(".")[0] for allowed in ALLOWED.values() for one in allowed} <= packages
+
+
+def test_the_table_allows_only_what_is_used() -> None:
+    used = {(area(path), module.removeprefix("harness.")) for path in MODULES for _, module in imported(path)}
+    idle = {
+        f"{package}: {one}"
+        for package, allowed in ALLOWED.items()
+        for one in allowed
+        if not any(user == package and f"{module}.".startswith(f"{one}.") for user, module in used)
+    }
+    assert not idle
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
