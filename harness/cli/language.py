@@ -36,17 +36,21 @@ def lint(paths: tuple[Path, ...], mutants: Path | None, as_json: bool) -> int:
     from harness.run.lint import lint as look
 
     problems, seen = look(paths)
+    refuted: list[str] = []
     if mutants is not None:
         from harness.cli.mutate import mutation_problems
         from harness.run.catalog import load_catalog
 
-        problems = [*problems, *mutation_problems(load_catalog(paths).cases, mutants)]
+        found, refuted = mutation_problems(load_catalog(paths), mutants)
+        problems = [*problems, *found]
     if as_json:
         told = [dataclasses.asdict(problem) for problem in problems]
-        echo_json({"problems": told, **seen})
+        echo_json({"problems": told, "not_examined": refuted, **seen})
     else:
         for problem in problems:
             click.echo(f"{problem}\n")
+        for line in refuted:
+            click.echo(line)
         counted = ", ".join(f"{count} {what}" for what, count in seen.items())
         click.echo(f"{len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'} in {counted}")
     return 2 if problems else 0

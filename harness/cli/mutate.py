@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.cli.stored import StoredAttempt
     from harness.expect import Recording
     from harness.mutate import CaseMutations, Mutations
+    from harness.run.baselines import Baselines
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
 
@@ -71,24 +72,29 @@ def mutate(
     near misses that contradict it (one event more or fewer, a value just past the bound, a slice just outside its
     parent) and survive what does not concern it. Cases that no run has stored are recorded once.
 
-    Status 1 when no mutant kills an expectation, when a contradiction does not, or when one that must not does.
+    Status 1 when no mutant kills an expectation, when a contradiction does not, or when one that must not does; also
+    when a case has no valid attempt, or an expectation is not met there and no baseline says that it is refuted.
     """
-    from harness.mutate import examine
-
     cases, catalog = find_cases(selectors, expression)
     shown = console(stderr=as_json)
     found: list[CaseMutations] = []
+    missing: list[str] = []
     for case in cases:
         recordings, place = _recordings(case, cases, catalog, source, trace, out, browsers, modes)
         if not recordings:
-            shown.print(f"[yellow]{case.name}: no valid attempt, so there is nothing to mutate[/]")
+            shown.print(f"[red]{case.name}: no valid attempt, so there is nothing to mutate[/]")
+            missing.append(case.name)
             continue
-        result = examine(case, recordings)
+        result = _examine(case, recordings, catalog.baselines)
         result.source = place
         _write_survivors(result, out)
         found.append(result)
         _print(shown, result)
+    examined = sum(len(one.examined) for one in found)
+    unexplained = sum(len(one.unexplained) for one in found)
     _print_totals(shown, found)
+    if not examined:
+        shown.print("[red]nothing was examined[/]: this shows of no expectation that it can fail")
     if as_json:
         import orjson
 
@@ -98,10 +104,27 @@ def mutate(
             "total": sum(m.total for one in found for m in one.expectations),
             "expectations": sum(len(one.expectations) for one in found),
             "faulty": faults,
+            "examined": examined,
+            "unexplained": unexplained,
         }
-        told = {"totals": totals, "cases": [one.as_json() for one in found]}
+        told = {"totals": totals, "missing": missing, "cases": [one.as_json() for one in found]}
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
-    return 1 if any(one.faulty for one in found) else 0
+    return 1 if missing or unexplained or not examined or any(one.faulty for one in found) else 0
+
+
+def _examine(case: Case, recordings: Mapping[str, list[Recording]], baselines: Baselines) -> CaseMutations:
+    """The mutations of a case. What is not met is `refuted` where the baseline of that build and mode says so."""
+    from harness.mutate import examine
+    from harness.verdict import Outcome, Verdict
+    from harness.versions import parse_version
+
+    result = examine(case, recordings)
+    context = next(iter(recordings.values()))[0].context
+    major = parse_version(context.build)[0] if context.build else 0
+    for one in result.expectations:
+        expected = {baselines.expected(claim, major, context.mode) for claim in one.claims}
+        one.refuted = one.outcome is Outcome.UNMET and bool(expected & {Verdict.REFUTED, Verdict.SOMETIMES})
+    return result
 
 
 def _recordings(
@@ -172,6 +195,7 @@ def _write_survivors(result: CaseMutations, out: Path | None) -> None:
 
 
 def _print(shown: Console, result: CaseMutations) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     shown.print(f"\n[bold]{result.name}[/]  {result.source}", soft_wrap=True)
@@ -179,7 +203,8 @@ def _print(shown: Console, result: CaseMutations) -> None:
     for one in result.expectations:
         head = f"  {one.place.rpartition('/')[2]}  {one.form}"
         if one.unusable:
-            shown.print(f"{head}: [yellow]not mutated[/], {one.unusable}", soft_wrap=True, markup=True)
+            why = "[yellow]not examined: refuted as expected[/]" if one.refuted else "[red]not examined[/]"
+            shown.print(f"{head}: {why}, {escape(one.unusable)}", soft_wrap=True)
             continue
         style = "red" if one.faults else "green"
         neutral = f"{one.neutral.total - one.neutral.killed}/{one.neutral.total}"
@@ -212,39 +237,46 @@ def _print_faults(shown: Console, one: Mutations) -> None:
 
 
 def _print_totals(shown: Console, found: Sequence[CaseMutations]) -> None:
-    expectations = [one for case in found for one in case.expectations]
-    killed, total = sum(one.killed for one in expectations), sum(one.total for one in expectations)
-    faulty = sum(bool(one.faults) for one in expectations)
+    examined = [one for case in found for one in case.examined]
+    killed, total = sum(one.killed for one in examined), sum(one.total for one in examined)
+    faulty = sum(bool(one.faults) for one in examined)
     shown.print(
-        f"\n{killed} of {total} mutants killed; {faulty} of {len(expectations)} expectations are not to be relied on"
+        f"\n{killed} of {total} mutants killed; {faulty} of {len(examined)} expectations are not to be relied on"
     )
+    refuted = sum(one.refuted for case in found for one in case.expectations)
+    unexplained = sum(len(case.unexplained) for case in found)
+    if refuted or unexplained:
+        shown.print(f"not examined: {refuted} refuted as expected, {unexplained} that no baseline explains")
 
 
-def mutation_problems(cases: Sequence[Case], folder: Path) -> list[Problem]:
-    """For `traceproof lint --mutants FOLDER`: the faults of expectations on the recordings that a run has stored there.
+def mutation_problems(catalog: Catalog, folder: Path) -> tuple[list[Problem], list[str]]:
+    """For `traceproof lint --mutants FOLDER`: the faults of expectations on the recordings that a run has stored there,
+    and the places of those that could not be examined since they are refuted as expected.
 
-    A case without a stored valid attempt is a problem too: nothing shows that it can fail.
+    A case without a stored valid attempt is a problem, as is an expectation that is not met there and that no baseline
+    explains: nothing shows that they can fail.
     """
     from harness.cli.stored import best_attempt, recordings_of, run_folders
-    from harness.mutate import examine
 
-    problems = []
+    problems, refuted = list[Problem](), list[str]()
     folders = run_folders(folder)
-    for case in cases:
+    for case in catalog.cases:
         stored = best_attempt(case, folders)
         if stored is None:
-            where = (case.at.file, case.at.line, case.at.column)
-            problems.append(
-                Problem(
-                    f"{folder} holds no valid attempt of {case.name}, so it is not known whether it can fail", *where
-                )
-            )
+            message = f"{folder} holds no valid attempt of {case.name}, so it is not known whether it can fail"
+            problems.append(Problem(message, case.at.file, case.at.line, case.at.column))
             continue
-        for one, expectation in zip(examine(case, recordings_of(stored)).expectations, case.expect, strict=True):
+        result = _examine(case, recordings_of(stored), catalog.baselines)
+        for one, expectation in zip(result.expectations, case.expect, strict=True):
             at = expectation.at
-            for fault in one.faults:
-                remedy = f"traceproof mutate {case.name} --from {folder}"
+            where = (at.file, at.line, at.column, at.path)
+            remedy = f"traceproof mutate {case.name} --from {folder}"
+            problems += [Problem(fault, *where, remedy=f"see the survivors: {remedy}") for fault in one.faults]
+            if one.refuted:
+                refuted.append(f"{at}: not examined: refuted as expected")
+            elif one.unusable:
+                message = f"not examined, so it is not known whether it can fail: {one.unusable}"
                 problems.append(
-                    Problem(fault, at.file, at.line, at.column, at.path, remedy=f"see the survivors: {remedy}")
+                    Problem(message, *where, remedy="record it again, or say in a baseline that it is refuted")
                 )
-    return problems
+    return problems, refuted

@@ -52,6 +52,7 @@ def _expectation(
     )
     subject = Subject(case, expectation, tapes)
     base = subject.evaluate({})
+    report.outcome = base.outcome
     if base.outcome is not Outcome.MET:
         report.unusable = f"{base.outcome} on this recording: {base.summary}"
         return report
@@ -204,7 +205,10 @@ class _Judge:
         if not report.killed:
             found.append("no mutant kills it: no recording that differs in one of these ways would refute it")
         for kind, tally in report.kinds.items():
-            if tally.left and not tally.killed:
+            if not tally.killed and not tally.left and not tally.survived:
+                why = f"{tally.emptied} leave nothing to look at, {tally.invalid} give no answer"
+                found.append(f"no contradiction of the kind `{kind}` ({tally.total}) is a real one: {why}")
+            elif tally.left and not tally.killed:
                 found.append(f"every contradiction of the kind `{kind}` ({tally.total}) leaves its selection instead")
             elif tally.survived and not tally.killed:
                 found.append(f"it survives every contradiction of the kind `{kind}` ({tally.total})")

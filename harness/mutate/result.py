@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.mutate.mutant import Must
 from harness.mutate.subject import Edits
+from harness.verdict import Outcome
 
 
 @dataclass
@@ -51,14 +52,20 @@ class Odd:
 
 @dataclass
 class Mutations:
-    """One expectation. `unusable`: why it could not be mutated; `faults`: why it is not to be relied on."""
+    """One expectation. `faults`: why it is not to be relied on.
+
+    outcome: on the recordings as they are. unusable: why it could not be mutated. refuted: it is not met, as
+    the baseline expects (told by who knows the baseline).
+    """
 
     index: int
     form: str
     claims: list[str]
     place: str
     text: str
+    outcome: Outcome = Outcome.MET
     unusable: str = ""
+    refuted: bool = False
     operators: dict[str, Tally] = field(default_factory=dict)
     kinds: dict[str, Tally] = field(default_factory=dict)  # of contradictions
     neutral: Tally = field(default_factory=Tally)
@@ -82,7 +89,9 @@ class Mutations:
             "claims": self.claims,
             "place": self.place,
             "text": self.text,
+            "outcome": str(self.outcome),
             "unusable": self.unusable,
+            "refuted_as_expected": self.refuted,
             "killed": self.killed,
             "total": self.total,
             "operators": {name: tally.as_json() for name, tally in self.operators.items()},
@@ -109,6 +118,15 @@ class CaseMutations:
     @property
     def name(self) -> str:
         return f"{self.scenario}[{self.cell}]" if self.cell else self.scenario
+
+    @property
+    def examined(self) -> list[Mutations]:
+        return [one for one in self.expectations if not one.unusable]
+
+    @property
+    def unexplained(self) -> list[Mutations]:
+        """Not examined, and no baseline says why."""
+        return [one for one in self.expectations if one.unusable and not one.refuted]
 
     @property
     def faulty(self) -> list[Mutations]:

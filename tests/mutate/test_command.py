@@ -57,7 +57,10 @@ def store(out: Path, *, valid: bool = True) -> Path:
     events = [*traces.names(), *(traces.slice("Layout", ts=ts, dur=5) for ts in (10, 30, 50))]
     traces.write_trace(place / "main.json.gz", events)
     context = RecordingContext(
-        marks=[Mark(START, 1), Mark(END, 900)], page=PageIdentity([FrameIdentity(traces.PAGE, traces.PAGE)])
+        marks=[Mark(START, 1), Mark(END, 900)],
+        page=PageIdentity([FrameIdentity(traces.PAGE, traces.PAGE)]),
+        build="156.0.1.2",
+        mode="shell",
     )
     (place / "main.context.json").write_bytes(msgspec.json.encode(context))
     reference = RecordingRef(
@@ -140,7 +143,36 @@ def test_an_invalid_attempt_is_no_ground(folder: Path, tmp_path: Path, capsys: p
     write(folder, "3")
     out = store(tmp_path / "run", valid=False)
     status, told, _ = run("mutate", folder, "--from", out, capsys=capsys)
-    assert "no valid attempt" in told and status == 0
+    assert "no valid attempt" in told and "nothing was examined" in told and status == 1
+
+
+def expect_refuted(folder: Path, versions: str = ">=111") -> None:
+    (folder / "my.baseline.yaml").write_text(
+        f'- {{claim: mine.three-layouts, verdict: REFUTED, versions: "{versions}", reason: r, date: 2026-01-31}}\n'
+    )
+
+
+def test_what_is_not_met_is_said(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, "4")
+    out = store(tmp_path / "run")
+    status, told, _ = run("mutate", folder, "--from", out, "--out", tmp_path / "m", capsys=capsys)
+    assert status == 1 and "not examined, unmet on this recording" in told and "1 that no baseline explains" in told
+    status, told, _ = run("lint", folder, "--mutants", out, capsys=capsys)
+    assert status == 2 and "layouts.scenario.yaml:9:5: not examined, so it is not known" in told
+
+
+def test_what_is_refuted_as_expected_is_no_problem(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, "4")
+    out = store(tmp_path / "run")
+    expect_refuted(folder)
+    status, told, _ = run("lint", folder, "--mutants", out, capsys=capsys)
+    assert status == 0 and "layouts.scenario.yaml:9:5: not examined: refuted as expected" in told
+    status, told, _ = run("mutate", folder, "--from", out, "--out", tmp_path / "m", capsys=capsys)
+    assert status == 1 and "refuted as expected" in told and "nothing was examined" in told
+    expect_refuted(folder, "<=100")
+    assert run("lint", folder, "--mutants", out, capsys=capsys)[0] == 2
 
 
 def test_a_folder_without_a_ledger(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from harness.expect import engine
 from harness.expect.forms.result import Result
+from harness.mutate.examine import _Judge
 from harness.verdict import Outcome
 from tests.mutate import tables
 from tests.mutate.lab import mutate
@@ -69,6 +70,15 @@ def test_emptying_a_selection_is_no_kill(tmp_path: Path) -> None:
     found = mutate(tmp_path, THREE, "each: {of: a, has: {args.n: {present: true}}}")
     dropped = found.operators["drop a class"]
     assert (dropped.total, dropped.killed, dropped.emptied) == (1, 0, 1)
+
+
+def test_a_kind_that_only_empties_is_no_proof(tmp_path: Path) -> None:
+    """Told by the tally alone: neither a mutant with nothing left nor one without an answer refutes anything."""
+    found = mutate(tmp_path, "A[10..20]{n: 1}", "count: {of: a, is: 1}")
+    judge = _Judge(None, found)  # type: ignore[arg-type]
+    judge.kinds = {"count: one fewer": ["emptied", "invalid"]}
+    judge.finish()
+    assert any("`count: one fewer` (2) is a real one: 1 leave nothing" in fault for fault in found.faults)
 
 
 def test_existence_is_contradicted_by_events_that_just_miss(tmp_path: Path) -> None:
