@@ -17,6 +17,11 @@ class Verdict(StrEnum):
     UNSUPPORTED = "UNSUPPORTED"
     ERROR = "ERROR"
 
+    @property
+    def says_of_chrome(self) -> bool:
+        """Whether it is an answer about the browser, and not about the lab, the machine or the bounds of a claim."""
+        return self in (Verdict.HOLDS, Verdict.SOMETIMES, Verdict.REFUTED)
+
 
 class Outcome(StrEnum):
     """What one attempt says of one claim: `INVALID` is no evidence, `ERROR` is a failure of the lab."""

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.shared import browser_option, example, find_cases, find_lab, json_option, mode_option, out_option
+from harness.cli.shared import (
+    browser_option,
+    echo_json,
+    example,
+    expression_option,
+    find_cases,
+    find_lab,
+    json_option,
+    mode_option,
+    out_option,
+)
 from harness.errors import CapabilityError, Problem, UsageError
 
 if TYPE_CHECKING:
     from harness.run.plan import Job
-    from harness.scenario.model import Arm, Case
+    from harness.scenario.model import Case
 
 
 @click.command(
@@ -23,7 +33,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("scenario")
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cells of the matrix that match.")
+@expression_option
 @click.option("--arm", default="", help="The arm whose categories are taken apart, where there are several.")
 @click.option("--alone", is_flag=True, help="Record each category alone too: which ones are enough.")
 @click.option(
@@ -55,11 +65,12 @@ def ablate(
     from harness.compare.ablation_text import ablation_json, ablation_lines
     from harness.run import Interrupted, blocking
     from harness.run.ablate import record_ablation
+    from harness.run.which import one_arm, one_case
     from harness.store import RunFolder
 
     cases, catalog = find_cases([scenario], expression)
-    case = _one(cases, scenario)
-    chosen, job = _arm(case, arm), _job(case, browsers, modes)
+    case = one_case(cases)
+    chosen, job = case.arms[one_arm(case, arm)], _job(case, browsers, modes)
     folder = RunFolder(out)
     click.echo(f"{job.label}, arm {chosen.name}; recordings in {folder.path}", err=True)
     try:
@@ -79,32 +90,14 @@ def ablate(
         return stopped.exit_code
     answer = conclude(case, taken)
     if as_json:
-        import orjson
-
         told = {"scenario": case.name, "arm": chosen.name, "build": job.build.version, "mode": job.mode}
         told |= {"folder": str(folder.path), **ablation_json(answer)}
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        echo_json(told)
         return 0
     kinds = {name: claim.kind for name, claim in catalog.claims.items()}
     for line in ablation_lines(answer, kinds, everything=everything):
         click.echo(line)
     return 0
-
-
-def _one(cases: list[Case], scenario: str) -> Case:
-    if len(cases) > 1:
-        names = ", ".join(case.name for case in cases)
-        raise UsageError(Problem(f"{scenario!r} is {len(cases)} cases: {names}", remedy="name one, or choose with -k"))
-    return cases[0]
-
-
-def _arm(case: Case, name: str) -> Arm:
-    if not name and len(case.arms) == 1:
-        return next(iter(case.arms.values()))
-    if name not in case.arms:
-        said = f"{case.name} has no arm {name!r}" if name else f"{case.name} has several arms"
-        raise UsageError(Problem(said, expected=", ".join(case.arms), remedy="say which with --arm"))
-    return case.arms[name]
 
 
 def _job(case: Case, browsers: tuple[str, ...], modes: tuple[str, ...]) -> Job:

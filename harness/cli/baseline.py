@@ -65,7 +65,8 @@ def update(ledger: Path, claims: tuple[str, ...], reason: str, dry_run: bool, sc
         )
     proposals = propose(results, catalog, chosen)
     for one in proposals.refused:
-        click.echo(f"not taken: {one.claim} on {one.build.version} {one.mode} is ERROR, which says nothing of Chrome")
+        where = f"{one.claim} on {one.build.version} {one.mode}"
+        click.echo(f"not taken: {where} is {one.verdict}, which says nothing of Chrome")
     if not proposals.made:
         click.echo("every verdict is as expected; nothing to change")
         return 0

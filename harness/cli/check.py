@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import console, echo_json, example, find_cases, json_option
+from harness.cli.shared import arm_option, console, echo_json, example, expression_option, find_cases, json_option
 
 
 @click.command(
@@ -19,8 +19,8 @@ from harness.cli.shared import console, echo_json, example, find_cases, json_opt
 )
 @click.argument("trace", type=click.Path(path_type=Path, exists=True))
 @click.argument("scenario")
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cells of the matrix that match.")
-@click.option("--arm", default="", help="The arm that the trace is of, where the scenario has several.")
+@expression_option
+@arm_option
 @json_option
 def check(trace: Path, scenario: str, expression: str, arm: str, as_json: bool) -> int:
     """Test a stored trace against a scenario, with no browser.

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.shared import (
+    arm_option,
     browser_option,
     console,
+    echo_json,
     example,
+    expression_option,
     find_cases,
     find_lab,
     json_option,
     mode_option,
     out_option,
 )
-from harness.errors import Problem, UsageError
+from harness.errors import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("selectors", nargs=-1)
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@expression_option
 @click.option(
     "--from",
     "source",
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True),
     help="A trace file, or the folder of a stored attempt, instead of what a run has stored.",
 )
+@arm_option
 @browser_option
 @mode_option
 @out_option
@@ -61,6 +65,7 @@ def mutate(
     expression: str,
     source: Path | None,
     trace: Path | None,
+    arm: str,
     browsers: tuple[str, ...],
     modes: tuple[str, ...],
     out: Path | None,
@@ -75,12 +80,21 @@ def mutate(
     Status 1 when no mutant kills an expectation, when a contradiction does not, or when one that must not does; also
     when a case has no valid attempt, or an expectation is not met there and no baseline says that it is refuted.
     """
+    from harness.cli.stored import load_recordings
+    from harness.run.which import one_case, traces_in
+
     cases, catalog = find_cases(selectors, expression)
+    files = traces_in(trace) if trace else []
+    if files:
+        cases = [one_case(cases, files[0])]
     shown = console(stderr=as_json)
     found: list[CaseMutations] = []
     missing: list[str] = []
     for case in cases:
-        recordings, place = _recordings(case, cases, catalog, source, trace, out, browsers, modes)
+        if files:
+            recordings, place = load_recordings(files, case, arm), str(trace)
+        else:
+            recordings, place = _stored(case, catalog, source, out, browsers, modes)
         if not recordings:
             shown.print(f"[red]{case.name}: no valid attempt, so there is nothing to mutate[/]")
             missing.append(case.name)
@@ -96,8 +110,6 @@ def mutate(
     if not examined:
         shown.print("[red]nothing was examined[/]: this shows of no expectation that it can fail")
     if as_json:
-        import orjson
-
         faults = sum(len(one.faulty) for one in found)
         totals = {
             "killed": sum(m.killed for one in found for m in one.expectations),
@@ -108,7 +120,7 @@ def mutate(
             "unexplained": unexplained,
         }
         told = {"totals": totals, "missing": missing, "cases": [one.as_json() for one in found]}
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        echo_json(told)
     return 1 if missing or unexplained or not examined or any(one.faulty for one in found) else 0
 
 
@@ -127,30 +139,21 @@ def _examine(case: Case, recordings: Mapping[str, list[Recording]], baselines: B
     return result
 
 
-def _recordings(
+def _stored(
     case: Case,
-    cases: Sequence[Case],
     catalog: Catalog,
     source: Path | None,
-    trace: Path | None,
     out: Path | None,
     browsers: Sequence[str],
     modes: Sequence[str],
 ) -> tuple[dict[str, list[Recording]], str]:
     """The recordings of one attempt, and where they lie."""
-    from harness.cli.stored import best_attempt, load_recordings, recordings_of, run_folders
-    from harness.store import stored_traces
+    from harness.cli.stored import best_attempt, recordings_of, run_folders
 
-    if trace is not None:
-        if len(cases) > 1:
-            names = ", ".join(one.name for one in cases[:5])
-            raise UsageError(Problem(f"--trace is of one case, and these match: {names}", remedy="choose with -k"))
-        files = stored_traces(trace) if trace.is_dir() else [trace]
-        return load_recordings(files, next(iter(case.arms))), str(trace)
     stored = best_attempt(case, run_folders(source))
     if stored is None and source is None:
         stored = _record(case, catalog, out, browsers, modes)
-    return (recordings_of(stored), str(stored.place)) if stored else ({}, "")
+    return (recordings_of(stored, case), str(stored.place)) if stored else ({}, "")
 
 
 def _record(
@@ -266,7 +269,7 @@ def mutation_problems(catalog: Catalog, folder: Path) -> tuple[list[Problem], li
             message = f"{folder} holds no valid attempt of {case.name}, so it is not known whether it can fail"
             problems.append(Problem(message, case.at.file, case.at.line, case.at.column))
             continue
-        result = _examine(case, recordings_of(stored), catalog.baselines)
+        result = _examine(case, recordings_of(stored, case), catalog.baselines)
         for one, expectation in zip(result.expectations, case.expect, strict=True):
             at = expectation.at
             where = (at.file, at.line, at.column, at.path)

@@ -40,6 +40,7 @@ out_option = click.option(
 expression_option = click.option(
     "-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match."
 )
+arm_option = click.option("--arm", default="", help="The arm that the trace is of, where the scenario has several.")
 attempts_option = click.option(
     "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import example, find_cases, json_option
+from harness.cli.shared import arm_option, echo_json, example, expression_option, find_cases, json_option
 from harness.errors import Problem, UsageError
 
 
@@ -18,8 +18,8 @@ from harness.errors import Problem, UsageError
 )
 @click.argument("trace", type=click.Path(path_type=Path, exists=True))
 @click.argument("scenario")
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cells of the matrix that match.")
-@click.option("--arm", default="", help="The arm that the trace is of, where the scenario has several.")
+@expression_option
+@arm_option
 @click.option("--expectation", type=click.IntRange(min=0), help="Keep the outcome of only this one, from 0.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/shrunk"), show_default=True)
 @json_option
@@ -33,27 +33,22 @@ def shrink(
     from harness.cli.stored import load_recordings
     from harness.mutate import files
     from harness.mutate import shrink as reduce
+    from harness.run.which import one_case, traces_in
     from harness.store import write_atomic
 
     cases, _ = find_cases([scenario], expression)
-    if len(cases) > 1:
-        names = ", ".join(one.name for one in cases[:5])
-        raise UsageError(Problem(f"a trace is of one case, and these match: {names}", remedy="choose with -k"))
-    case = cases[0]
+    traces = traces_in(trace)
+    case = one_case(cases, traces[0])
     if expectation is not None and expectation >= len(case.expect):
         numbers = f"0 to {len(case.expect) - 1}"
         raise UsageError(Problem(f"{case.name} has no expectation {expectation}", expected=numbers))
-    traces = sorted(trace.glob("*.json.gz")) if trace.is_dir() else [trace]
-    shrunk = reduce(case, load_recordings(traces, arm or next(iter(case.arms))), expectation)
+    shrunk = reduce(case, load_recordings(traces, case, arm), expectation)
     out.mkdir(parents=True, exist_ok=True)
     for name, content in files(shrunk.tapes).items():
         write_atomic(out / name, content)
     outcomes = [str(outcome) for outcome in shrunk.outcomes]
     if as_json:
-        import json
-
-        told = {"before": shrunk.before, "after": shrunk.after, "outcomes": outcomes, "folder": str(out)}
-        click.echo(json.dumps(told, indent=2))
+        echo_json({"before": shrunk.before, "after": shrunk.after, "outcomes": outcomes, "folder": str(out)})
     else:
         click.echo(f"{shrunk.before:,} events, {shrunk.after:,} left in {out}; still {', '.join(outcomes)}")
     return 0

@@ -69,23 +69,21 @@ def best_attempt(case: Case, folders: Iterable[Path]) -> StoredAttempt | None:
     return best
 
 
-def recordings_of(stored: StoredAttempt) -> dict[str, list[Recording]]:
+def recordings_of(stored: StoredAttempt, case: Case) -> dict[str, list[Recording]]:
     """The recordings of an attempt by arm, in the order of their blocks."""
-    files = [stored.folder / one.trace for one in sorted(stored.attempt.recordings, key=lambda one: one.block)]
-    return load_recordings(files)
+    ordered = sorted(stored.attempt.recordings, key=lambda one: one.block)
+    return load_recordings([stored.folder / one.trace for one in ordered], case)
 
 
-def load_recordings(files: Iterable[Path], arm: str = "") -> dict[str, list[Recording]]:
-    """Traces with the contexts beside them; `arm` for a trace that has none."""
+def load_recordings(files: Iterable[Path], case: Case, arm: str = "") -> dict[str, list[Recording]]:
+    """Traces with the contexts beside them; `arm` for a trace that has none, where the case has several."""
     from harness.expect import Recording
-    from harness.store import context_beside
+    from harness.run.which import context_of
     from harness.trace import load, resolve_page
-    from harness.trace.context import RecordingContext
 
     found: dict[str, list[Recording]] = {}
     for file in files:
-        trace = load(file)
-        context = context_beside(file) or RecordingContext(arm=arm)
+        trace, (context, _) = load(file), context_of(file, case, arm)
         context.page = resolve_page(trace, context)
         found.setdefault(context.arm, []).append(Recording(trace, context))
     return found

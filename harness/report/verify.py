@@ -13,12 +13,14 @@ from harness.report.words import build_label, counted, tally
 from harness.verdict import Outcome, Verdict
 
 SHOWN = 8  # claims on one screen
-_SILENT = (Verdict.NOT_APPLICABLE,)
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A claim with its verdicts, the oldest build first. `changed`: builds disagree; `drifted`: from the baseline."""
+    """A claim with its verdicts, the oldest build first.
+
+    `changed`: builds answer differently; what says nothing of Chrome is no answer. `drifted`: from the baseline.
+    """
 
     claim: str
     verdicts: tuple[ClaimVerdict, ...]
@@ -32,7 +34,7 @@ def changes(result: RunResult) -> list[Changed]:
     for claim in dict.fromkeys(one.claim for one in result.verdicts):
         verdicts = [one for one in result.verdicts if one.claim == claim]
         verdicts.sort(key=lambda one: (one.build.major, one.build.version, one.mode))
-        words = {one.verdict for one in verdicts if one.verdict not in _SILENT}
+        words = {one.verdict for one in verdicts if one.verdict.says_of_chrome}
         one = Changed(claim, tuple(verdicts), len(words) > 1, any(verdict.drift for verdict in verdicts))
         if one.changed or one.drifted:
             found.append(one)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import Problem, UsageError
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
 from harness.run.attempt import judge
@@ -16,8 +15,9 @@ from harness.run.engine import conclude
 from harness.run.gate import invalid_reasons
 from harness.run.plan import applies_elsewhere
 from harness.run.verdicts import settle_case
+from harness.run.which import context_of, one_case, traces_in
 from harness.scenario.model import Case
-from harness.store import RecordingFiles, context_beside, manifest_beside, sha256_file, stored_traces
+from harness.store import RecordingFiles, sha256_file
 from harness.trace import Trace, load, resolve_page
 from harness.trace.context import RecordingContext
 from harness.verdict import Verdict
@@ -42,8 +42,9 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
     for a file that does not parse.
     """
     began = time.monotonic()
-    case = _one_case(cases, path)
-    stored = [_open(file, case, arm) for file in _files(path)]
+    files = traces_in(path)
+    case = one_case(cases, files[0])
+    stored = [_open(file, case, arm) for file in files]
     recordings: dict[str, list[Recording]] = {}
     for one in sorted(stored, key=lambda one: one.context.block):
         recordings.setdefault(one.context.arm, []).append(Recording(one.trace, one.context))
@@ -68,17 +69,6 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
     )
 
 
-def _one_case(cases: Sequence[Case], path: Path) -> Case:
-    if len(cases) == 1:
-        return cases[0]
-    if manifest := manifest_beside(_files(path)[0]):
-        for case in cases:
-            if (case.id, case.cell) == (manifest.scenario, manifest.cell):
-                return case
-    names = ", ".join(case.name for case in cases)
-    raise UsageError(Problem(f"a trace is tested against one case, and these match: {names}", remedy="choose with -k"))
-
-
 def _incomplete(case: Case, stored: Sequence[_Stored]) -> list[str]:
     """Whether each arm that is here has every block once: those of a run that was cut short are half of an attempt."""
     wanted = list(range(case.paired.blocks if case.paired else 1))
@@ -91,33 +81,12 @@ def _incomplete(case: Case, stored: Sequence[_Stored]) -> list[str]:
     return reasons
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    if not (found := stored_traces(path)):
-        raise UsageError(
-            Problem(f"{path} is not the folder of an attempt", expected="traces with their .context.json beside them")
-        )
-    return found
-
-
 def _open(path: Path, case: Case, arm: str) -> _Stored:
-    trace, context = load(path), context_beside(path)
-    alone = context is None
-    if context is None:
-        context = RecordingContext(arm=arm or next(iter(case.arms)), build=_version(trace))
-        if not arm and len(case.arms) > 1:
-            arms = ", ".join(case.arms)
-            raise UsageError(Problem(f"{case.name} has several arms", expected=arms, remedy="say which with --arm"))
-    elif arm and context.arm in case.arms and context.arm != arm:
-        told = RecordingFiles(path).context.name
-        raise UsageError(Problem(f"{path.name} is of the arm {context.arm}, as {told} says", found=f"--arm {arm}"))
-    elif arm:
-        context.arm = arm
-    if context.arm not in case.arms:
-        raise UsageError(Problem(f"{case.name} has no arm {context.arm!r}", expected=", ".join(case.arms)))
+    trace, (context, stored) = load(path), context_of(path, case, arm)
+    if not stored:
+        context.build = _version(trace)
     context.page = resolve_page(trace, context)
-    return _Stored(path, trace, context, alone)
+    return _Stored(path, trace, context, alone=not stored)
 
 
 def _version(trace: Trace) -> str:

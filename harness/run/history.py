@@ -13,8 +13,6 @@ from harness.run.ledgers import read_result
 from harness.verdict import Verdict
 from harness.versions import parse_version
 
-_SILENT = (Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED, Verdict.ERROR, Verdict.INCONCLUSIVE)  # say nothing of Chrome
-
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -43,7 +41,7 @@ class Line:
     @property
     def answers(self) -> list[tuple[Verdict, list[Seen]]]:
         """The stretches of versions that have one answer."""
-        telling = [seen for seen in self.latest if seen.verdict.verdict not in _SILENT]
+        telling = [seen for seen in self.latest if seen.verdict.verdict.says_of_chrome]
         return [(word, list(group)) for word, group in groupby(telling, lambda seen: seen.verdict.verdict)]
 
 

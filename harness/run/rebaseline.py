@@ -59,7 +59,7 @@ def propose(results: Sequence[RunResult], catalog: Catalog, claims: Sequence[str
         seen = [latest[key] for key in sorted(latest) if (key[0], key[2]) == (claim, mode)]
         for stretch in _stretches(seen, catalog.baselines):
             verdict = stretch[0][0].verdict
-            if verdict is Verdict.ERROR:
+            if not verdict.says_of_chrome:
                 refused += [one for one, _ in stretch]
                 continue
             newest = stretch[-1] is seen[-1]

@@ -149,7 +149,7 @@ def test_several_arms_need_one_to_be_named() -> None:
 
 
 def test_several_cases_need_one_to_be_named() -> None:
-    with pytest.raises(UsageError, match=r"'parse-html.\*' is \d+ cases"):
+    with pytest.raises(UsageError, match="one case at a time, and these match"):
         invoke("parse-html.*")
 
 

@@ -48,3 +48,25 @@ def test_the_command_writes_what_check_takes(folder: Path, tmp_path: Path, capsy
     status, told, _ = run("shrink", attempt, folder, "--out", tmp_path / "small", "--json", capsys=capsys)
     assert status == 0 and json.loads(told)["after"] == 1
     assert run("check", tmp_path / "small", folder, capsys=capsys)[0] == 0
+
+
+def test_a_bare_trace_of_several_arms_is_asked_for_its_arm(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(folder, '">= 1"')
+    text = path.read_text().replace("select:", "arms: {plain: {}, other: {}}\nselect:")
+    path.write_text(text.replace("  - count:", "  - arm: plain\n    count:"))
+    trace = store(tmp_path / "run") / "recordings/mine.layouts/156.0.1.2-shell/1/main.json.gz"
+    trace.with_name("main.context.json").unlink()
+    for command in (["shrink", trace, folder], ["check", trace, folder], ["mutate", folder, "--trace", trace]):
+        status, _, err = run(*command, capsys=capsys)
+        assert status == 2 and "mine.layouts has several arms" in err and "say which with --arm" in err, command
+    assert run("shrink", trace, folder, "--arm", "plain", "--out", tmp_path / "small", capsys=capsys)[0] == 0
+
+
+def test_every_kind_of_stored_trace_is_found(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the recorder `perfetto` are `.pftrace.gz`; a reader goes by what is in a file, not by its name."""
+    write(folder, '">= 1"')
+    attempt = store(tmp_path / "run") / "recordings/mine.layouts/156.0.1.2-shell/1"
+    (attempt / "main.json.gz").rename(attempt / "main.pftrace.gz")
+    assert run("shrink", attempt, folder, "--out", tmp_path / "small", capsys=capsys)[0] == 0

@@ -87,8 +87,9 @@ def test_versions_and_modes_of_a_proposal(
     assert proposed(scenarios, *verdicts, entries=entries) == expected
 
 
-def test_an_error_is_never_expected(scenarios: Path) -> None:
-    result = samples.result([], [verdict(156, Verdict.ERROR)])
+@pytest.mark.parametrize("word", [Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.UNSUPPORTED])
+def test_what_says_nothing_of_chrome_is_never_expected(scenarios: Path, word: Verdict) -> None:
+    result = samples.result([], [verdict(156, word)])
     proposals = propose([result], load_catalog([scenarios]))
     assert (proposals.made, len(proposals.refused)) == ((), 1)
 
