@@ -84,7 +84,7 @@ class ConsoleReport:
             where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(case.build, case.mode)}"
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
         for claim, verdict in case.verdicts.items():
-            if case.surprises(claim) and verdict is not Verdict.UNSUPPORTED:
+            if case.surprises(claim):
                 head, *rest = explain(case, claim, says=self._says.get(claim, ""), folder=self._folder)
                 self._print(Text(head, style=STYLES[verdict]))
                 for line in rest:

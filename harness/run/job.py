@@ -19,7 +19,11 @@ from harness.verdict import Verdict
 async def run_job(
     job: Job, options: RunOptions, on_event: Callable[[ProgressEvent], None], worker: int = 0
 ) -> CaseResult:
-    """All attempts of a job. The number is fixed beforehand, and every one is reported."""
+    """All attempts of a job. The number is fixed beforehand, and every one is reported.
+
+    What lacks in the first attempt makes the job UNSUPPORTED. What lacks only later was there before: that is a failure
+    of the lab, which does not undo what the attempts before it say.
+    """
     attempts: list[Attempt] = []
     reason, verdict = job.reason, job.verdict
     async with shared_driver():
@@ -28,8 +32,10 @@ async def run_job(
             try:
                 attempt = await run_attempt(job, number, options.folder)
             except CapabilityError as lacking:
-                verdict, reason = Verdict.UNSUPPORTED, str(lacking)
-                break
+                if not attempts:
+                    verdict, reason = Verdict.UNSUPPORTED, str(lacking)
+                    break
+                attempt = Attempt(number=number, valid=False, error=f"possible in attempt 1 and no longer: {lacking}")
             attempts.append(attempt)
             on_event(Progressed(job.label, attempt, worker))
     claims = list(job.case.claims)

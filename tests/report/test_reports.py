@@ -51,6 +51,13 @@ def test_a_failed_attempt_and_a_refused_one_are_told() -> None:
     assert "attempt 2  failed: the browser went away" in text
 
 
+def test_the_console_explains_what_is_unsupported() -> None:
+    """It ends the run with status 1 where something else was expected, so it is said why."""
+    out, text = console()
+    ConsoleReport(out)(case({CLAIM: Verdict.UNSUPPORTED}, [], reason="no GPU here"))
+    assert "reason     no GPU here" in text.getvalue()
+
+
 def test_plain_lines_where_there_is_no_terminal() -> None:
     out, text = console()
     everything = mixed()
