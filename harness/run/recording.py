@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.browser import Build, prove_gpu_raster
-from harness.errors import ServerError, StepError
+from harness.errors import RecorderError, ServerError, StepError
 from harness.paths import fixtures_root
 from harness.record import Collected
 from harness.run.taking import Taken, take
@@ -48,10 +48,13 @@ async def make_recording(slot: Slot) -> Made:
     categories that the build does not know. Nothing of it is left running.
     """
     roots = [root for root in dict.fromkeys([slot.case.fixtures_root, fixtures_root()]) if root.is_dir()]
+    limit = asyncio.timeout(slot.case.timeout_s)
     try:
-        async with asyncio.timeout(slot.case.timeout_s), FixtureServer(roots) as server:
+        async with limit, FixtureServer(roots) as server:
             made = await _in_browser(slot, server)
-    except TimeoutError:
+    except TimeoutError as late:
+        if not limit.expired():
+            raise RecorderError(f"the recording of arm {slot.arm.name} waited in vain: {late or 'no answer'}") from late
         raise StepError(
             f"{slot.case.at}: the recording of arm {slot.arm.name} did not finish within {slot.case.timeout_s:g} s; "
             "raise `timeout` if it needs longer"
