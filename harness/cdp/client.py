@@ -111,9 +111,8 @@ class Socket:
     async def _listen(self) -> None:
         text: list[str] = []
         try:
-            while data := await self._reader.read(_READ):
-                self._wire.receive_data(data)
-                for event in self._wire.events():
+            while True:
+                for event in self._wire.events():  # the first may have come along with the handshake
                     if isinstance(event, TextMessage):
                         text.append(event.data)
                         if event.message_finished:
@@ -123,6 +122,9 @@ class Socket:
                         self._writer.write(self._wire.send(event.response()))
                     elif isinstance(event, CloseConnection):
                         return
+                if not (data := await self._reader.read(_READ)):
+                    return
+                self._wire.receive_data(data)
         except (OSError, ProtocolError):
             return  # the browser died in the middle of a word
         finally:

@@ -37,18 +37,19 @@ class _File(msgspec.Struct):
 class StartupRecorder:
     """One recording of at least `seconds` from the start of the browser.
 
-    `arguments` goes on the command line of the browser, `collect` waits for its file.
+    `arguments` goes on the command line of the browser, `collect` waits for its file. `start_us` is when the browser
+    was about to be started.
     """
 
     suffix = GZIP_JSON
 
     def __init__(self, spec: RecordSpec, categories: Sequence[str], seconds: float) -> None:
         self._spec, self._categories, self._seconds = spec, tuple(categories), math.ceil(seconds)
-        self._start_us = 0.0
+        self.start_us = 0.0
 
     def arguments(self, folder: Path) -> tuple[str, ...]:
         """For a browser that is started now; the file will be in `folder`."""
-        self._start_us = monotonic_us()
+        self.start_us = monotonic_us()
         excluded = [f"-{category}" for category in self._spec.exclude]
         return (
             f"--trace-startup={','.join([*self._categories, *excluded])}",
@@ -64,7 +65,7 @@ class StartupRecorder:
         file comes; `BrowserError` when the browser ends early; `StoreError` when `path` cannot be written.
         """
         stop_us = monotonic_us()
-        overrun_s = (stop_us - self._start_us) / 1e6 - self._seconds
+        overrun_s = (stop_us - self.start_us) / 1e6 - self._seconds
         if overrun_s > 0:
             raise RecorderError(
                 f"the steps took {overrun_s:.1f} s longer than the {self._seconds} s that the browser was to record"
@@ -85,7 +86,7 @@ class StartupRecorder:
             None,
             self._categories,
             self._spec.exclude,
-            self._start_us,
+            self.start_us,
             stop_us,
             (
                 f"recorded for {self._seconds} s from its start",

@@ -25,8 +25,8 @@ from harness.units import duration_us
 
 # From the start of a process to the first byte of its page, on a busy machine. A recording that the steps outlast is
 # refused by the recorder, so this is patience and never a guess that a verdict rests on.
-_STARTUP_S = 5.0
-_FOR_A_WAIT_S = 2.0
+_STARTUP_S = 8.0
+_FOR_A_WAIT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)

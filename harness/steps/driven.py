@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from harness.errors import StepError
-from harness.steps.page import StepPage
+from harness.steps.page import StepPage, detached
 
 COMMIT = "commit"
 REACHED = {"load": "load", "domcontentloaded": "DOMContentLoaded", "commit": COMMIT}
@@ -50,7 +49,7 @@ class DrivenPage(StepPage):
     async def navigate(self, url: str, until: str = "load") -> None:
         if until == "none":
             # The answer comes with the response's head; what becomes of it is the scenario's own business.
-            _detached(self.session.send("Page.navigate", {"url": url}))
+            detached(self.session.send("Page.navigate", {"url": url}))
             return
         answer = await self.session.send("Page.navigate", {"url": url})
         if failure := answer.get("errorText"):
@@ -111,18 +110,3 @@ class DrivenPage(StepPage):
         for change in waiting:
             if not change.done():
                 change.set_result(None)
-
-
-_running: set[asyncio.Task[None]] = set()
-
-
-def _detached(work: Any) -> None:
-    async def run() -> None:
-        try:
-            await work
-        except PlaywrightError:  # the page or browser was closed first
-            return
-
-    task = asyncio.ensure_future(run())
-    _running.add(task)
-    task.add_done_callback(_running.discard)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
 
+from playwright.async_api import Error as PlaywrightError
+
 from harness.cdp import Session
+from harness.errors import BrowserError
 
 
 @dataclass(slots=True)
@@ -50,3 +55,20 @@ class StepPage(ABC):
     @abstractmethod
     async def type(self, text: str) -> None:
         """Type a text, key by key."""
+
+
+_running: set[asyncio.Task[None]] = set()
+
+
+def detached(work: Awaitable[Any]) -> None:
+    """Let `work` go on by itself; that the page or the browser ends first is nobody's failure."""
+
+    async def run() -> None:
+        try:
+            await work
+        except (PlaywrightError, BrowserError):
+            return
+
+    task = asyncio.ensure_future(run())
+    _running.add(task)
+    task.add_done_callback(_running.discard)

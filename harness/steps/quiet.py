@@ -15,7 +15,7 @@ from typing import Any
 from harness.browser import QuietBrowser, Target
 from harness.cdp import Refused, Session
 from harness.errors import StepError
-from harness.steps.page import StepPage
+from harness.steps.page import StepPage, detached
 
 _ASK_S = 0.025
 _STATES = {"domcontentloaded": ("interactive", "complete"), "load": ("complete",)}
@@ -71,6 +71,8 @@ class QuietPage(StepPage):
         before = ""
         if not self.session.attached:
             self.page = await self.browser.open(url)
+        elif until == "none":
+            detached(self.session.send("Page.navigate", {"url": url}))
         else:
             before = await self._origin()
             answer = await self.session.send("Page.navigate", {"url": url})
