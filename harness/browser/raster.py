@@ -46,8 +46,11 @@ async def _why_not(build: Build, mode: str) -> str:
 
             async def draw(_: Session) -> None:
                 page = await browser.page_session(await browser.open(_PAGE))
-                while not await _drawn(page):
-                    pass
+                try:
+                    while not await _drawn(page):
+                        pass
+                finally:
+                    await page.detach()
 
             events = await asyncio.wait_for(sample(browser, CATEGORIES, draw), _SECONDS)
     except CapabilityError as error:

@@ -114,11 +114,20 @@ def _told(catalog: Catalog, name: str, claim: Claim | None, state: str, why: str
     }
 
 
-@claims.command(epilog=example("traceproof claims coverage", "traceproof claims coverage --json | jq .by_event"))
+@claims.command(
+    epilog=example(
+        "traceproof claims coverage",
+        "traceproof claims coverage layout",
+        "traceproof claims coverage --json | jq .by_event",
+    )
+)
 @click.argument("words", nargs=-1, metavar="[EVENTS|FOLDERS]...")
 @json_option
 def coverage(words: tuple[str, ...], as_json: bool) -> None:
-    """Count claims that scenarios decide, that no lab here can decide (with the reason), and that are open."""
+    """Count claims that scenarios decide, that no lab here can decide (with the reason), and that are open.
+
+    The open ones are named where EVENTS or FOLDERS are given.
+    """
     _, found, names = _read(words)
     for name in names:
         if name not in found.by_event:
@@ -140,9 +149,12 @@ def coverage(words: tuple[str, ...], as_json: bool) -> None:
     for tally in tallies.values():
         for claim, why in tally.undecidable.items():
             click.echo(f"undecidable  {claim}  {why}")
-    for tally in tallies.values():
-        for claim, why in tally.open.items():
-            click.echo(f"open         {claim}  {why}".rstrip())
+    if words:
+        for tally in tallies.values():
+            for claim, why in tally.open.items():
+                click.echo(f"open         {claim}  {why}".rstrip())
+    elif totals["open"]:
+        click.echo(f"open         {totals['open']:,} claims: name an event to list those of it")
 
 
 _KEYS = ("total", "decided", "undecidable", "open")

@@ -14,6 +14,7 @@ from harness.run.catalog import Catalog
 from harness.run.engine import conclude
 from harness.run.gate import invalid_reasons
 from harness.run.plan import applies_elsewhere
+from harness.run.repeat import repeat_check
 from harness.run.verdicts import settle_case
 from harness.run.which import context_of, one_case, traces_in
 from harness.scenario.model import Case
@@ -62,7 +63,7 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
         recordings=references,
         seconds=time.monotonic() - began,
     )
-    result = _result(case, attempt, stored[0], catalog, f"traceproof check {path} {case.name}")
+    result = _result(case, attempt, stored[0], catalog, repeat_check(path, case, arm))
     folder = path if path.is_dir() else path.parent
     return conclude(
         [result], catalog.claims, catalog.baselines, folder=str(folder), command=command, seconds=attempt.seconds

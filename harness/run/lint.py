@@ -11,8 +11,8 @@ from harness.paths import configs_root, scenarios_root
 from harness.run.baselines import baseline_files, load_baselines
 from harness.run.capabilities import missing
 from harness.run.vocabulary import check_names
+from harness.scenario import SCENARIO_SUFFIX, own_checklist, survey
 from harness.scenario import lint as rules
-from harness.scenario import own_checklist, survey
 
 
 def lint(paths: Sequence[Path]) -> tuple[list[Problem], dict[str, int]]:
@@ -20,7 +20,8 @@ def lint(paths: Sequence[Path]) -> tuple[list[Problem], dict[str, int]]:
     ours = survey(scenarios_root())
     loaded = survey(*paths) if paths else ours
     listed = () if paths else [claim for ids in own_checklist().ids.values() for claim in ids]
-    problems = [*loaded.problems, *rules(loaded.claims.values(), loaded.cases, listed)]
+    unread = {Path(problem.file).parent for problem in loaded.problems if problem.file.endswith(SCENARIO_SUFFIX)}
+    problems = [*loaded.problems, *rules(loaded.claims.values(), loaded.cases, listed, unread)]
     for case in loaded.cases:
         problems += _told_by(partial(missing, case, "headless"))
         for arm in case.arms.values():

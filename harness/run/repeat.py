@@ -10,17 +10,23 @@ from harness.scenario.model import Case
 
 
 def repeat_case(case: Case, binary: str, mode: str, attempts: int) -> str:
-    """By name where the scenario is one of ours, by file where it is the user's own."""
-    words = ["traceproof", "run"]
-    if case.file.resolve().is_relative_to(scenarios_root()):
-        words.append(case.name)
-    else:
-        words.append(_short(case.file))
-        if case.cell:
-            words += ["-k", case.cell]
+    words = ["traceproof", "run", *_named(case)]
     if case.recorder:
         words += ["--recorder", case.recorder]
     return shlex.join([*words, "--browser", binary, "--mode", mode, "--attempts", str(attempts)])
+
+
+def repeat_check(path: Path, case: Case, arm: str) -> str:
+    """The same for a stored trace, or the folder of an attempt."""
+    words = ["traceproof", "check", str(path), *_named(case)]
+    return shlex.join([*words, "--arm", arm] if arm else words)
+
+
+def _named(case: Case) -> list[str]:
+    """By name where the scenario is one of ours, by file where it is the user's own."""
+    if case.file.resolve().is_relative_to(scenarios_root()):
+        return [case.name]
+    return [_short(case.file), *(["-k", case.cell] if case.cell else [])]
 
 
 def _short(path: Path) -> str:

@@ -4,12 +4,13 @@ from harness.scenario.claims import ClaimsFile, claims_schema
 from harness.scenario.coverage import Checklist, Coverage, Tally, claims_coverage, own_checklist
 from harness.scenario.document import json_schema
 from harness.scenario.lint import lint
-from harness.scenario.load import Loaded, load_file, load_folder, survey
+from harness.scenario.load import SCENARIO_SUFFIX, Loaded, load_file, load_folder, survey
 from harness.scenario.names import RUN_NAMES
 from harness.scenario.verbs import VERBS
 
 __all__ = [
     "RUN_NAMES",
+    "SCENARIO_SUFFIX",
     "VERBS",
     "Checklist",
     "ClaimsFile",

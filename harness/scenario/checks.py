@@ -46,7 +46,8 @@ def check_names(
         elif use.name not in known[use.kind][0]:
             words, what, otherwise = known[use.kind]
             remedy = did_you_mean(use.name, words) or otherwise
-            expected = f"one of {listed(words, 30)}" if words else ""
+            most = 8 if use.kind == "claim" else 30  # of claims there are hundreds
+            expected = f"one of {listed(words, most)}" if words else ""
             report.add(use.at, f'there is no {what} "{use.name}"', expected=expected, remedy=remedy)
     _check_marks(root, report)
     _check_circles(selections, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 from harness.errors import Problem
@@ -12,11 +13,19 @@ from harness.scenario.model import Case, Claim, Compare, Condition, Count, Each,
 from harness.scenario.words import TIME_FIELDS
 
 
-def lint(claims: Iterable[Claim], cases: Iterable[Case], checklist_ids: Collection[str] = ()) -> list[Problem]:
-    """All rules. `checklist_ids`: ids that claims must come from; empty for a folder without a checklist."""
+def lint(
+    claims: Iterable[Claim],
+    cases: Iterable[Case],
+    checklist_ids: Collection[str] = (),
+    unread: Collection[Path] = (),
+) -> list[Problem]:
+    """All rules. `checklist_ids`: ids that claims must come from; empty for a folder without a checklist.
+
+    `unread`: folders with a scenario that could not be read, which may be the one that decides the claims there.
+    """
     claims, cases = list(claims), list(cases)
     found = [
-        *unanswered_claims(claims, cases),
+        *unanswered_claims((claim for claim in claims if Path(claim.at.file).parent not in unread), cases),
         *answered_twice(claims, cases),
         *unlisted_claims(claims, checklist_ids),
         *(problem for case in cases for problem in [*lenient_counts(case), *absolute_times(case), *strange_slug(case)]),

@@ -199,3 +199,25 @@ def test_a_broken_manifest(trace: Path, scenario: Path, capsys: pytest.CaptureFi
     status, _, err = check(trace, scenario, capsys=capsys)
     assert status == 2
     assert "not the manifest of a recording" in err
+
+
+def test_the_repeat_names_the_file_of_a_scenario_that_is_not_ours(
+    trace: Path, scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = scenario / "first.scenario.yaml"
+    file.write_text(file.read_text().replace('is: ">= 1"', 'is: ">= 2"'))
+    write_context(trace, arm="main")
+    monkeypatch.chdir(scenario.parent)
+    _, _, err = check(trace, file, capsys=capsys)
+    assert f"traceproof check {trace} mine/first.scenario.yaml" in " ".join(err.split())
+
+
+def test_a_misspelt_name_that_a_test_looks_for_is_told(
+    trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = scenario / "first.scenario.yaml"
+    text = file.read_text().replace("{name: UpdateLayoutTree,", "{name: UpdateLayuotTree,")
+    file.write_text(text.replace("count: {of: passes, is: 1}", "each: {of: parsed, contains: passes}"))
+    write_context(trace)
+    _, _, err = check(trace, file, capsys=capsys)
+    assert "no event named UpdateLayuotTree is in the recording; similar: UpdateLayoutTree (1)" in " ".join(err.split())

@@ -175,6 +175,30 @@ def test_lint_tells_every_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert told in out
 
 
+def test_a_scenario_that_cannot_be_read_may_decide_the_claims(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_scenario("my-event", tmp_path / "mine")
+    scenario = tmp_path / "mine" / "first.scenario.yaml"
+    scenario.write_text(scenario.read_text().replace("settle: 300ms", "settel: 300ms"))
+    assert status("lint", str(tmp_path / "mine")) == 2
+    out = capsys.readouterr().out
+    assert 'did you mean "settle"' in out
+    assert "nothing decides" not in out
+    scenario.unlink()
+    assert status("lint", str(tmp_path / "mine")) == 2
+    assert "nothing decides" in capsys.readouterr().out
+
+
+def test_coverage_names_open_claims_of_the_events_that_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("claims", "coverage") == 0
+    out = capsys.readouterr().out
+    assert "name an event to list those of it" in out
+    assert "timer-fire." not in out
+    assert status("claims", "coverage", "timer-fire") == 0
+    assert "\nopen         timer-fire." in capsys.readouterr().out
+
+
 def test_coverage_has_the_keys_that_others_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert status("claims", "coverage", "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -23,11 +23,12 @@ Test = Callable[[Item], str | None]  # None, or why the event fails
 def each(form: Each, scope: Scope) -> Result:
     population = scope.population(form.of)
     if not population.items:
-        misses, hints = near_misses(population)
+        misses, looked_for = near_misses(population)
         summary = f"asked something of each {phrase(population)}, but there is none"
-        return Result(False, summary, hints, misses=misses)
+        return Result(False, summary, looked_for, misses=misses)
     absences: list[str] = []
-    tests = _tests(form, scope, population, absences)
+    hints: list[str] = []
+    tests = _tests(form, scope, population, absences, hints)
     failures: list[tuple[Item, list[str]]] = []
     for item in population.items:
         if reasons := [reason for test in tests if (reason := test(item)) is not None]:
@@ -38,6 +39,7 @@ def each(form: Each, scope: Scope) -> Result:
     return Result(
         not failures,
         summary,
+        hints if failures else [],
         population=population.size,
         matched=matched(population) if not failures else [],
         misses=[view(item, population.picker, f"missed: {'; '.join(reasons)}") for item, reasons in failures[:MOST]],
@@ -61,13 +63,18 @@ def _asked(form: Each) -> str:
     return ", ".join(asked)
 
 
-def _tests(form: Each, scope: Scope, population: Population, absences: list[str]) -> list[Test]:
-    """`absences` collects selections whose emptiness a test rests on: nothing lies inside what never happened."""
+def _tests(form: Each, scope: Scope, population: Population, absences: list[str], hints: list[str]) -> list[Test]:
+    """`absences` collects selections whose emptiness a test rests on: nothing lies inside what never happened.
+
+    `hints` collects what to look at where a selection is empty: a misspelt name refutes nothing.
+    """
 
     def other(ref: Ref, absence_passes: bool = False) -> list[Item]:
         found = scope.same_recording(ref, population)
         if absence_passes and not found.items:
             absences.append(found.label)
+        if not found.items:
+            hints.extend(near_misses(found)[1])
         return found.items
 
     tests: list[Test] = []
