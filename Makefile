@@ -11,7 +11,7 @@ help:  ## what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 demo: browser  ## prove or refute the documented claims about HTML and CSS parsing on a real Chromium
-	$(BIN)/traceproof run $(DEMO)
+	$(BIN)/traceproof run $(DEMO) --attempts 1
 
 # Tests in real browsers run one at a time: two browsers on two cores would measure each other.
 test: browser  ## every test, those in real browsers too, then lint

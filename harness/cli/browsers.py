@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 
 if TYPE_CHECKING:
     from harness.browser import Build
@@ -77,7 +76,7 @@ def list_builds(as_json: bool) -> None:
     more = [package for package in catalogue() if package.says not in have]
     installed, installable = [_told(build) for build in builds], [_package_told(package) for package in more]
     if as_json:
-        click.echo(json.dumps({"builds": installed, "installable": installable}, indent=2))
+        echo_json({"builds": installed, "installable": installable})
         return
     click.echo("on this machine:" if builds else "on this machine: none; `traceproof browsers ensure` installs one")
     for told in installed:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 
 
 @click.command(
@@ -44,9 +44,7 @@ def compare(
     one, other = (read_side(text, page_only=page_only) for text in (left, right))
     comparison = compare_sides(one, other, dependents(cases).of)
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(to_json(comparison), option=orjson.OPT_INDENT_2))
+        echo_json(to_json(comparison))
     else:
         for line in told(comparison, everything=everything):
             click.echo(line)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 
 if TYPE_CHECKING:
     from harness.browser import Check
@@ -22,7 +21,7 @@ def doctor(launch: bool, as_json: bool) -> int:
     """Try what this machine can do, and say what is missing with the remedy. Status 3 when nothing can be recorded."""
     checks = asyncio.run(_examine(launch, as_json))
     if as_json:
-        click.echo(json.dumps([asdict(check) for check in checks], indent=2))
+        echo_json([asdict(check) for check in checks])
     return 3 if any(check.required and not check.ok for check in checks) else 0
 
 

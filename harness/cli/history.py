@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import example, json_option
+from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -42,10 +42,7 @@ def history(claim: str, out: Path, as_json: bool) -> int:
     if not lines:
         raise UsageError(_never(claim, out, len(ledgers), list(catalog.claims)))
     if as_json:
-        import orjson
-
-        told = {"claim": claim, "ledgers": len(ledgers), "modes": [_json(line) for line in lines]}
-        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        echo_json({"claim": claim, "ledgers": len(ledgers), "modes": [_json(line) for line in lines]})
         return 0
     says = next((seen.verdict.says for line in lines for seen in line.latest if seen.verdict.says), "")
     click.echo(f"{claim}{f': {says}' if says else ''}")

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.shared import (
+    attempts_option,
     browser_option,
+    echo_json,
     example,
+    expression_option,
     find_cases,
     find_lab,
     json_option,
     mode_option,
     out_option,
+    workers_option,
 )
 from harness.errors import Problem, UsageError
 
@@ -31,15 +35,11 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("selectors", nargs=-1)
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match.")
+@expression_option
 @browser_option
 @mode_option
-@click.option(
-    "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
-)
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
-)
+@attempts_option
+@workers_option
 @click.option(
     "--ledger", type=click.Path(path_type=Path, exists=True), help="Of this run, and run nothing (a file or a folder)."
 )
@@ -80,9 +80,7 @@ def verify(
             click.echo(f"{stopped}; what had finished is kept in the output folder", err=True)
             return stopped.exit_code
     if as_json:
-        import orjson
-
-        click.echo(orjson.dumps(verify_json(result), option=orjson.OPT_INDENT_2))
+        echo_json(verify_json(result))
     else:
         for line in verify_lines(result, everything=everything):
             click.echo(line)

@@ -10,6 +10,7 @@ import msgspec
 
 from harness.errors import UserError
 from harness.expect import Recordings
+from harness.expect.recording import NotShown, Unanswerable
 from harness.mutate.forms import contradictions
 from harness.mutate.generic import looked_at, near_misses
 from harness.mutate.looks import forms_of, selections_of, tables_of
@@ -107,11 +108,7 @@ def _reduced(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, T
             if (name := by_identity.get(id(selection))) is not None:
                 try:
                     members = subject.members(name, key)
-                except UserError:
-                    continue
-                except Exception as reason:
-                    if type(reason).__name__ not in ("Unanswerable", "NotShown"):
-                        raise
+                except (UserError, Unanswerable, NotShown):
                     continue
                 for member in members:
                     wanted.update(part.index for part in (member, *member.around) if part.source in ("event",))

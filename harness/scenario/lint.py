@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 from harness.errors import Problem
 from harness.numbers import NumberTest
 from harness.scenario.checks import parts_of
-from harness.scenario.model import Case, Claim, Compare, Condition, Count, Each, Expectation, Place
+from harness.scenario.model import Case, Claim, Compare, Condition, Contains, Count, Each, Expectation, Place
 from harness.scenario.words import TIME_FIELDS
+
+_TEXTS = ("", "\0", "".join(map(chr, range(32, 127))))  # no pattern is found in all three but one found in every text
 
 
 def lint(
@@ -28,7 +31,7 @@ def lint(
         *unanswered_claims((claim for claim in claims if Path(claim.at.file).parent not in unread), cases),
         *answered_twice(claims, cases),
         *unlisted_claims(claims, checklist_ids),
-        *(problem for case in cases for problem in [*lenient_counts(case), *absolute_times(case), *strange_slug(case)]),
+        *(problem for case in cases for rule in _OF_A_CASE for problem in rule(case)),
     ]
     return list(dict.fromkeys(found))
 
@@ -115,6 +118,61 @@ def _may_be_nothing(form: Any) -> bool:
     return isinstance(form, Compare) and form.measure == "is" and form.left.kind == "count" and form.test.accepts(0)
 
 
+def met_by_all(case: Case) -> list[Problem]:
+    """A test that every number or every text meets cannot fail."""
+    found = []
+    for at, form in _forms(case):
+        for count in parts_of(form, Count):
+            if _every_count(count.test):
+                found.append(_met_by_all(at, f"a count {count.test}"))
+        for contains in parts_of(form, Contains):
+            if contains.equals_path is None and _every_count(contains.test):
+                found.append(_met_by_all(at, f"contains {contains.test}"))
+        if isinstance(form, Compare) and form.measure == "is" and form.left.kind == "count" and _every_count(form.test):
+            found.append(_met_by_all(at, f"a count {form.test}"))
+    for condition in _conditions(case):
+        for test in condition.tests:
+            if test.op == "matches" and all(re.search(str(test.operand), text) for text in _TEXTS):
+                found.append(_met_by_all(condition.at, f'matches "{test.operand}", which is found in every text'))
+            if test.op == "length" and isinstance(test.operand, NumberTest) and _every_count(test.operand):
+                found.append(_met_by_all(condition.at, f"length {test.operand}"))
+    return found
+
+
+def _met_by_all(at: Place, what: str) -> Problem:
+    return _problem(at, f"a test that everything meets: {what}", remedy="say what would fail it, or take it out")
+
+
+def _every_count(test: NumberTest) -> bool:
+    """Whether no number of things fails it."""
+    return test.accepts(0) and test.accepts(1) and test.high == float("inf") and not test.negated
+
+
+def others_than_one(case: Case) -> list[Problem]:
+    """`not` below a list is met when any element differs, and nearly always it was meant that none is that value."""
+    return [
+        _problem(
+            condition.at,
+            f"`not` at {condition.path} is met when any element differs, even where another one is that value",
+            remedy="where no element may be it, say `none` of a selection whose `where` has it; else name the index",
+        )
+        for condition in _conditions(case)
+        if "[]" in condition.path and any(test.op == "not" for test in condition.tests)
+    ]
+
+
+def _forms(case: Case) -> Iterable[tuple[Place, Any]]:
+    """Every form of a case that must be met, with its place; a control or a precondition that cannot fail is none."""
+    for expectation in (*case.expect, *case.require):
+        yield expectation.at, expectation.form
+        yield from ((expectation.at, control) for control in expectation.control)
+
+
+def _conditions(case: Case) -> list[Condition]:
+    """Every test of a value, in selections and in forms."""
+    return list(parts_of([*case.select.values(), *(form for _, form in _forms(case))], Condition))
+
+
 def absolute_times(case: Case) -> list[Problem]:
     """Rule 5: a time is tested against another one, never against a number of milliseconds that load breaks."""
     return [
@@ -149,3 +207,6 @@ def _condition_limits(condition: Condition) -> Iterable[tuple[Place, str]]:
 def _is_limit(test: NumberTest) -> bool:
     """A bound from above that is not zero."""
     return test.high != float("inf") and test.high > 0 and not test.negated
+
+
+_OF_A_CASE = (lenient_counts, met_by_all, others_than_one, absolute_times, strange_slug)

@@ -16,7 +16,7 @@ from harness.scenario.model import Template
 Steps = tuple[str | int | None, ...]
 EACH_ELEMENT: Final = None
 _NAME = re.compile(r"\$\$\{|\$\{\s*([^}]*?)\s*\}")
-_STEP = re.compile(r'\.(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"]+))|\[(-?\d+)?\]')
+_STEP = re.compile(r'\.(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"\s]+))|\[(-?\d+)?\]')
 
 
 def as_text(value: Any) -> str:

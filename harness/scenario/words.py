@@ -9,6 +9,7 @@ from typing import Any
 from harness import numbers, units, versions
 from harness.roles import PROCESS_ROLES, THREAD_ROLES
 from harness.scenario.report import Report, did_you_mean, listed
+from harness.scenario.runtime import parse_steps
 from harness.scenario.schema import Json, Scalar, Schema
 from harness.scenario.tree import Node
 
@@ -24,8 +25,6 @@ TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")  # in microseconds
 NUMBER_FIELDS = (*TIME_FIELDS, "pid", "tid", "depth")
 PHASE_WORDS = ("slice", "instant", "async", "flow", "counter", "metadata", "object", "sample")
 PHASE_LETTERS = tuple("BEXIiRbnestfCMNODPSTpFvVc")
-
-_PATH = re.compile(r'args(?:\.(?:[^."\[\]\s]+|"[^"]+")|\[\d*\])*')
 
 
 def _fits(pattern: str, what: str) -> Callable[[str], str]:
@@ -110,7 +109,7 @@ def parse_role(text: str) -> str:
 
 def parse_path(text: str) -> str:
     """Check a path into an event: `args.data.url`, `args.list[].x`, `args.list[0]`, `args."a.b"`, or a field."""
-    if text in EVENT_FIELDS or _PATH.fullmatch(text):
+    if text in EVENT_FIELDS or _is_argument(text):
         return text
     head = re.split(r"[.\[]", text, maxsplit=1)[0]
     if head == "args":
@@ -124,6 +123,13 @@ def parse_path(text: str) -> str:
     raise ValueError(
         f'"{text}" is not a field of an event ({hint}); expected args. and the rest, or one of {listed(EVENT_FIELDS)}'
     )
+
+
+def _is_argument(text: str) -> bool:
+    try:
+        return parse_steps(text)[:1] == ("args",)
+    except ValueError:
+        return False
 
 
 def parse_number_path(text: str) -> str:

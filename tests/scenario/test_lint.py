@@ -36,6 +36,26 @@ def test_a_claim_comes_from_the_checklist(load: Load) -> None:
     [
         ('count: {of: bursts, is: "<= 3"}', "an empty selection meets this test: it proves nothing alone"),
         ('compare: {left: {count: bursts}, is: "< 3"}', "an empty selection meets this test: it proves nothing alone"),
+        (
+            'count: {of: bursts, is: ">= 0"}\n    control: {count: {of: bursts, is: ">= 1"}}',
+            "a test that everything meets: a count >= 0",
+        ),
+        (
+            'each: {of: bursts, contains: {of: bursts, is: ">= 0"}}',
+            "a test that everything meets: contains >= 0",
+        ),
+        (
+            'each: {of: bursts, has: {args.url: {matches: ""}}}',
+            'a test that everything meets: matches "", which is found in every text',
+        ),
+        (
+            'each: {of: bursts, has: {args.url: {matches: ".*"}}}',
+            'a test that everything meets: matches ".*", which is found in every text',
+        ),
+        (
+            'each: {of: bursts, has: {"args.list[].url": {not: x}}}',
+            "`not` at args.list[].url is met when any element differs, even where another one is that value",
+        ),
         ('each: {of: bursts, has: {dur: {compare: "< 5ms"}}}', "an upper limit in absolute time: dur < 5ms"),
         ('compare: {left: {median: dur, of: bursts}, is: "1..2ms"}', "an upper limit in absolute time: is 1..2ms"),
     ],
@@ -49,6 +69,9 @@ def test_expectations_that_prove_little(load: Load, expectation: str, message: s
     "expectation",
     [
         'count: {of: bursts, is: "<= 3"}\n    control: {count: {of: bursts, on: any, is: ">= 1"}}',
+        'each: {of: bursts, has: {args.url: {matches: "^$"}}}',
+        'each: {of: bursts, has: {args.url: {matches: "^[^a]*$"}}}',
+        'each: {of: bursts, has: {args.list: {length: ">= 1"}, "args.list[0].url": {not: x}}}',
         'each: {of: bursts, has: {dur: {compare: "> 0"}}}',
         'each: {of: bursts, has: {dur: {compare: ">= 300ms"}, args.n: {compare: "< 5"}}}',
         "compare: {left: {sum: dur, of: bursts}, right: {sum: self, of: bursts}, ratio: '<= 3'}",

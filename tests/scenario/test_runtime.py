@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from harness.expect import values
+from harness.scenario import words
 from harness.scenario.model import Template
 from harness.scenario.runtime import fill, returned
 
@@ -35,3 +37,25 @@ def test_templates_are_filled_in() -> None:
 )
 def test_what_steps_returned(path: str, found: list[Any]) -> None:
     assert returned({"reads": {"list": [1, {"n": 2}], "0": "zero"}}, path) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "good"),
+    [
+        ("args", True),
+        ("args.list[].x", True),
+        ("args.list[-1].x", True),
+        ('args."a b"."c\\"d"', True),
+        ("args.a b", False),
+        ("args.", False),
+        ("args.list[x]", False),
+        ('args."open', False),
+    ],
+)
+def test_what_the_loader_takes_is_what_a_run_can_follow(path: str, good: bool) -> None:
+    for parse in (words.parse_path, values.parse_path):
+        if good:
+            parse(path)
+        else:
+            with pytest.raises(ValueError):
+                parse(path)
