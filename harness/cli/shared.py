@@ -95,7 +95,12 @@ def recorded_with(recorder: str, cases: Sequence[Case]) -> list[Case]:
 
 def console(*, stderr: bool) -> Console:
     """Where people read; a pipe or a file gets lines wide enough for a table."""
-    from rich.console import Console
+    from rich.console import Console as RichConsole
+
+    class Console(RichConsole):
+        def on_broken_pipe(self) -> None:
+            """Rich would exit on the spot, in the middle of a run; `main` ends it in order."""
+            raise
 
     made = Console(stderr=stderr, highlight=False)
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PIPE_WIDTH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -31,8 +32,9 @@ async def _until_signal(work: Coroutine[Any, Any, T]) -> T:
 
     def stop(number: int) -> None:
         received.append(number)
-        # Answers that a browser can no longer give are not worth a traceback each.
+        # Answers that a browser can no longer give are not worth a traceback each, from the loop or from Playwright.
         loop.set_exception_handler(lambda loop, context: None)
+        logging.getLogger("playwright").setLevel(logging.CRITICAL)
         task.cancel()
 
     numbers = (signal.SIGINT, signal.SIGTERM)
