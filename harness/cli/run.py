@@ -21,6 +21,7 @@ from harness.cli.shared import (
     mode_option,
     out_option,
     recorded_with,
+    warn_if_busy,
     workers_option,
 )
 
@@ -79,6 +80,7 @@ def run(
     if recorder:
         cases = recorded_with(recorder, cases)
     builds, wanted_modes = find_lab(browsers, modes)
+    warn_if_busy()
     options = RunOptions(
         folder=RunFolder(out),
         claims=catalog.claims,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,14 @@ def recorded_with(recorder: str, cases: Sequence[Case]) -> list[Case]:
     if changed and all(problems):
         raise ScenarioError(list(dict.fromkeys(problem for found in problems for problem in found)))
     return changed
+
+
+def warn_if_busy() -> None:
+    """Where others use the processors too, steps take long and claims about time may waver."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > 2 * cores:
+        told = f"the machine is busy (load {load:.0f}, processors {cores}): claims about time may waver, and runs take long"
+        click.echo(told, err=True)
 
 
 def console(*, stderr: bool) -> Console:
