@@ -98,8 +98,7 @@ def warn_if_busy() -> None:
     """Where others use the processors too, steps take long and claims about time may waver."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
     if load > 2 * cores:
-        told = f"the machine is busy (load {load:.0f}, processors {cores}): claims about time may waver, and runs take long"
-        click.echo(told, err=True)
+        click.echo(f"the machine is busy (load {load:.0f}, processors {cores}): claims about time may waver", err=True)
 
 
 def console(*, stderr: bool) -> Console:
