@@ -54,6 +54,13 @@ def descendants(root: int) -> dict[int, str]:
     return found
 
 
+def threads(pid: int) -> list[str]:
+    try:
+        return [(task / "comm").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return []
+
+
 class Running:
     """A run that has a page open, and steps that keep it so for longer than the test takes."""
 
@@ -61,6 +68,10 @@ class Running:
         write_scenario("held", folder / "held")
         scenario = folder / "held" / "first.scenario.yaml"
         scenario.write_text(scenario.read_text().replace("settle: 200ms", "settle: 40s"))
+        page = folder / "held" / "page.html"
+        page.write_text(
+            page.read_text() + "<script>new Worker(URL.createObjectURL(new Blob(['']))).onmessage = 0</script>"
+        )
         self.out = folder / "out"
         command = [sys.executable, "-m", "harness.cli", "run", "./held", "--attempts", "1", "--out", str(self.out)]
         command += ["--browser", str(build_at(SHELL).path)]
@@ -72,7 +83,7 @@ class Running:
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         )
-        wait_for(self.renderers, self.process)
+        wait_for(self.loaded, self.process)
         self.children = descendants(self.process.pid)
         found = re.search(r"--user-data-dir=(\S+)/profile", " ".join(self.children.values()))
         assert found
@@ -80,6 +91,10 @@ class Running:
 
     def renderers(self) -> list[int]:
         return [pid for pid, command in descendants(self.process.pid).items() if "--type=renderer" in command]
+
+    def loaded(self) -> list[int]:
+        """Renderers that run the page's worker: what is killed before that is not missed by anyone."""
+        return [pid for pid in self.renderers() if any("DedicatedWorker" in name for name in threads(pid))]
 
     def browser(self) -> int:
         return next(
@@ -130,7 +145,7 @@ def test_a_killed_harness_leaves_nothing_running(running: Running) -> None:
 
 @pytest.mark.parametrize("victim", ["browser", "renderer"])
 def test_a_killed_browser_is_an_error_and_no_evidence(running: Running, victim: str) -> None:
-    os.kill(running.browser() if victim == "browser" else running.renderers()[0], signal.SIGKILL)
+    os.kill(running.browser() if victim == "browser" else running.loaded()[0], signal.SIGKILL)
     said, _ = running.process.communicate(timeout=PATIENCE)
     assert running.process.returncode == 3
     assert "failed: " in said

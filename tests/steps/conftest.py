@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +64,9 @@ async def ctx(launched: Launched, server: FixtureServer) -> AsyncIterator[StepCo
     )
     yield context
     for driven in context.pages.values():
-        await driven.page.close()
+        # Playwright never hears of the end of a page whose navigation was given up; the browser ends it all the same.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(driven.page.close(), 5)
 
 
 Do = Callable[..., Awaitable[Any]]

@@ -14,6 +14,9 @@ from harness.server import FixtureServer
 from harness.steps import STEPS, StepContext
 from tests.steps.conftest import Do
 
+FOCUSED = """new Promise(done => {
+  document.activeElement.matches("input") ? done() : addEventListener("focusin", () => done());
+})"""
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
@@ -189,6 +192,8 @@ async def test_tap(do: Do, server: FixtureServer) -> None:
 
 async def test_keys(do: Do, server: FixtureServer) -> None:
     await do("goto", f"{server.origin}/field.html")
+    # autofocus comes with a frame of its own, after load
+    await do("evaluate", FOCUSED)
     await do("type", "häy")
     await do("key", "Backspace")
     await do("key", "Shift+A")
