@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
-# What fits into a minute, in the shell where there is one (a full browser ends a recording 5 s late when the page changed its process): no scenario with many arms, none that fetches a package first.
+# What fits into a minute: no scenario with many arms, none that fetches a package first; in the shell where there is one,
+# since a full browser ends a recording 5 s late when the page changed its process.
 DEMO := parse-html html-document-parser-pump-tokenizer-if-possible -k "not (.categories or trace-engine)"
 export PYTHON
 
