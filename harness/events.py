@@ -5,7 +5,7 @@ Every struct here is one line of `ledger.jsonl` or a part of one; field names ar
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -85,8 +85,16 @@ class BuildView(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
+class Lab(NamedTuple):
+    """Where an answer was found: answers of two labs are never made into one. `raster`: software, gpu or both."""
+
+    build: BuildView
+    mode: str
+    raster: str
+
+
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
-    """One scenario (one cell of its matrix) on one build and mode, with all its attempts."""
+    """One scenario (one cell of its matrix) on one build, mode and raster path, with all its attempts."""
 
     scenario: str
     cell: str = ""  # "n=10,size=2"
@@ -94,7 +102,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     title: str = ""
     build: BuildView
     mode: str
-    raster: str = "software"
+    raster: str = "software"  # "both" where its arms compare the two
     claims: list[str]
     verdicts: dict[str, Verdict]
     expected: dict[str, Verdict] = {}  # claim: what the baseline says; HOLDS where it says nothing
@@ -108,6 +116,10 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     def name(self) -> str:
         """The scenario, with the cell of its matrix where it has one."""
         return f"{self.scenario}[{self.cell}]" if self.cell else self.scenario
+
+    @property
+    def lab(self) -> Lab:
+        return Lab(self.build, self.mode, self.raster)
 
     def drifts(self, claim: str) -> bool:
         """This case's own verdict differs from the claim's baseline."""
@@ -123,7 +135,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
 
 
 class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
-    """The answer for one claim on one build and mode."""
+    """The answer for one claim on one build, mode and raster path."""
 
     claim: str
     says: str = ""
@@ -143,6 +155,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
     scenarios: list[str] = []
     left_out: list[str] = []  # scenarios that test the claim too and were not asked for
     repeat: str = ""
+
+    @property
+    def lab(self) -> Lab:
+        return Lab(self.build, self.mode, self.raster)
 
     @property
     def drift(self) -> bool:

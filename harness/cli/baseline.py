@@ -47,6 +47,7 @@ def update(ledger: Path, claims: tuple[str, ...], reason: str, dry_run: bool, sc
     sha256 of a recording that shows it: for ours to configs/baselines/, for yours beside your claims. CLAIMS (ids or
     globs) choose among what differs. A claim that gets no reason is left as it is. ERROR is never expected.
     """
+    from harness.report.words import mode_label
     from harness.run.baseline_text import write_baselines
     from harness.run.catalog import load_catalog
     from harness.run.ledgers import ledgers_in, read_result
@@ -65,7 +66,7 @@ def update(ledger: Path, claims: tuple[str, ...], reason: str, dry_run: bool, sc
         )
     proposals = propose(results, catalog, chosen)
     for one in proposals.refused:
-        where = f"{one.claim} on {one.build.version} {one.mode}"
+        where = f"{one.claim} on {one.build.version} {mode_label(one.mode, one.raster)}"
         click.echo(f"not taken: {where} is {one.verdict}, which says nothing of Chrome")
     if not proposals.made:
         click.echo("every verdict is as expected; nothing to change")
@@ -85,13 +86,13 @@ def update(ledger: Path, claims: tuple[str, ...], reason: str, dry_run: bool, sc
 
 
 def _diff(proposal: Proposal) -> Iterator[str]:
-    from harness.report.words import tally
+    from harness.report.words import bound_label, mode_label, tally
 
-    versions, modes = proposal.versions, ", ".join(proposal.modes)
+    versions, bound = proposal.versions, bound_label(proposal.modes, proposal.raster)
     replacing = f"  (replaces the entry of {proposal.replaces.date})" if proposal.replaces else ""
-    yield f"{proposal.claim}  {versions} {modes}{replacing}"
+    yield f"{proposal.claim}  {versions} {bound}{replacing}"
     for verdict, expected in zip(proposal.verdicts, proposal.expected, strict=True):
-        where = f"{verdict.build.version} {verdict.mode}"
+        where = f"{verdict.build.version} {mode_label(verdict.mode, verdict.raster)}"
         yield f"  - {expected}"
         yield f"  + {verdict.verdict} {tally(verdict)} on {where}{f': {verdict.reason}' if verdict.reason else ''}"
 

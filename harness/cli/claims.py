@@ -13,7 +13,7 @@ from harness.errors import Problem, UsageError
 if TYPE_CHECKING:
     from harness.run.catalog import Catalog
     from harness.scenario import Coverage, Tally
-    from harness.scenario.model import Claim
+    from harness.scenario.model import Case, Claim
 
 
 @click.group(epilog=example("traceproof claims list parse-html", "traceproof claims coverage --json"))
@@ -90,7 +90,7 @@ def show(claim_id: str, as_json: bool) -> None:
     for name, value in told.items():
         for line in value if isinstance(value, list) else [value]:
             if name != "claim" and line:
-                shown = line if isinstance(line, str) else f"{line['verdict']} on {line['versions']}: {line['reason']}"
+                shown = line if isinstance(line, str) else _expectation(line)
                 click.echo(f"  {name.replace('_', ' '):<11} {shown}")
 
 
@@ -105,13 +105,32 @@ def _told(catalog: Catalog, name: str, claim: Claim | None, state: str, why: str
         "kind": claim.kind if claim else "",
         "versions": str(claim.versions) if claim else "",
         "place": str(claim.at) if claim else "",
-        "scenarios": [f"{case.name}  {case.at}" for case in deciders],
+        "scenarios": [_decider(case) for case in deciders],
         "expected": [
-            {"verdict": str(entry.verdict), "versions": str(entry.versions), "reason": entry.reason}
+            {
+                "verdict": str(entry.verdict),
+                "versions": str(entry.versions),
+                "modes": list(entry.modes),
+                "raster": entry.raster,
+                "reason": entry.reason,
+            }
             for entry in catalog.baselines.entries
             if entry.claim == name
         ],
     }
+
+
+def _decider(case: Case) -> str:
+    from harness.report.words import raster_label
+
+    return "  ".join(part for part in (case.name, raster_label(case.raster), str(case.at)) if part)
+
+
+def _expectation(entry: dict[str, Any]) -> str:
+    from harness.report.words import bound_label
+
+    bound = bound_label(entry["modes"], entry["raster"])
+    return f"{entry['verdict']} on {entry['versions']}{f', {bound}' if bound else ''}: {entry['reason']}"
 
 
 @claims.command(

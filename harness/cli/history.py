@@ -64,10 +64,11 @@ def _never(claim: str, out: Path, ledgers: int, known: list[str]) -> Problem:
 
 
 def _lines(line: Line) -> Iterator[str]:
-    from harness.report.words import tally
+    from harness.report.words import mode_label, tally
 
     turns = f"  goes back and forth: {line.turns} changes" if line.turns > 1 else ""
-    yield f"  {line.mode:<9} {' → '.join(_stretch(word, seen) for word, seen in line.answers) or 'no answer'}{turns}"
+    answers = " → ".join(_stretch(word, seen) for word, seen in line.answers) or "no answer"
+    yield f"  {mode_label(line.mode, line.raster):<9} {answers}{turns}"
     for seen in line.latest:
         one = seen.verdict
         said = "  ".join(part for part in (str(one.verdict), tally(one), one.reason) if part)
@@ -88,6 +89,7 @@ def _stretch(word: str, seen: list[Seen]) -> str:
 def _json(line: Line) -> dict[str, Any]:
     return {
         "mode": line.mode,
+        "raster": line.raster,
         "turns": line.turns,
         "latest": [_seen(seen) for seen in line.latest],
         "earlier": [_seen(seen) for seen in line.earlier],

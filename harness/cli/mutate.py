@@ -134,7 +134,7 @@ def _examine(case: Case, recordings: Mapping[str, list[Recording]], baselines: B
     context = next(iter(recordings.values()))[0].context
     major = parse_version(context.build)[0] if context.build else 0
     for one in result.expectations:
-        expected = {baselines.expected(claim, major, context.mode) for claim in one.claims}
+        expected = {baselines.expected(claim, major, context.mode, case.raster) for claim in one.claims}
         one.refuted = one.outcome is Outcome.UNMET and bool(expected & {Verdict.REFUTED, Verdict.SOMETIMES})
     return result
 

@@ -123,7 +123,7 @@ def _progress(event: ProgressEvent) -> None:
         click.echo(f"{event.cases} cases, {event.attempts} attempts", err=True)
     if isinstance(event, CaseResult):
         click.echo(
-            f"  {event.name} on {build_label(event.build, event.mode)}: {counted(event.verdicts.values())}",
+            f"  {event.name} on {build_label(*event.lab)}: {counted(event.verdicts.values())}",
             err=True,
         )
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from harness.events import CaseResult, ClaimVerdict, Planned, Progressed, ProgressEvent, RunResult, Started
 from harness.report.failure import explain
-from harness.report.words import STYLES, build_label, counted, note, tally
+from harness.report.words import STYLES, build_label, counted, note, raster_label, tally
 from harness.verdict import Verdict
 
 _SLOWEST = 3
@@ -81,7 +81,7 @@ class ConsoleReport:
         self._progress.update(self._task, counts=counted(self._counts.elements()))
         if not self._quiet and not self._console.is_terminal:
             seconds = sum(attempt.seconds for attempt in case.attempts)
-            where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(case.build, case.mode)}"
+            where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(*case.lab)}"
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
         for claim, verdict in case.verdicts.items():
             if case.surprises(claim):
@@ -110,7 +110,7 @@ class ConsoleReport:
         if verdicts:
             self._print(Text(head, "bold"))
         for one in verdicts:
-            where = build_label(one.build, one.mode)
+            where = build_label(*one.lab)
             self._print(f"  {one.claim} on {where}: {one.verdict}\n    {note(one)}")
 
     def _slowest(self, result: RunResult) -> None:
@@ -123,7 +123,7 @@ class ConsoleReport:
 
 
 def _table(verdicts: list[ClaimVerdict]) -> Table:
-    """One row for each claim below its event, one column for each build and mode."""
+    """One row for each claim below its event, one column for each build, mode and raster path."""
     columns = list(dict.fromkeys(_column(verdict) for verdict in verdicts))
     rows: dict[str, dict[str, dict[str, ClaimVerdict]]] = defaultdict(lambda: defaultdict(dict))
     for verdict in verdicts:
@@ -140,7 +140,8 @@ def _table(verdicts: list[ClaimVerdict]) -> Table:
 
 
 def _column(verdict: ClaimVerdict) -> str:
-    return f"{verdict.build.version}\n{verdict.mode}"
+    lines = (verdict.build.version, verdict.mode, raster_label(verdict.raster))
+    return "\n".join(line for line in lines if line)
 
 
 def _cell(verdict: ClaimVerdict | None) -> Text:

@@ -20,7 +20,7 @@ def explain(case: CaseResult, claim: str, *, says: str = "", folder: str = "") -
     """The verdict, the expectation as written, what was found, the nearest misses, where to look and how to repeat."""
     verdict = case.verdicts[claim]
     met, valid = case.tallies.get(claim, (0, 0))
-    head = f"{verdict}  {claim}  on {build_label(case.build, case.mode)}"
+    head = f"{verdict}  {claim}  on {build_label(*case.lab)}"
     if valid:
         head += f"  ({met} of {valid} valid attempts met it, {len(case.attempts)} run)"
     lines = [head]

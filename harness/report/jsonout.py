@@ -52,6 +52,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "title": case.title,
         "build": case.build.version,
         "mode": case.mode,
+        "raster": case.raster,
         "verdicts": {claim: str(verdict) for claim, verdict in case.verdicts.items()},
         "reason": case.reason,
         "repeat": case.repeat,

@@ -1,4 +1,4 @@
-"""JUnit XML as CI servers read it: a suite for each build and mode, a test case for each claim."""
+"""JUnit XML as CI servers read it: a suite for each build, mode and raster path, a test case for each claim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_junit(result: RunResult) -> bytes:
     """
     suites: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in result.verdicts:
-        suites[build_label(verdict.build, verdict.mode)].append(verdict)
+        suites[build_label(*verdict.lab)].append(verdict)
     root = ET.Element("testsuites", name="traceproof")
     for label, verdicts in suites.items():
         suite = ET.SubElement(root, "testsuite", name=label, timestamp=result.header.started)
@@ -39,11 +39,7 @@ def to_junit(result: RunResult) -> bytes:
 
 
 def _cases(result: RunResult, verdict: ClaimVerdict) -> list[CaseResult]:
-    return [
-        case
-        for case in result.cases
-        if verdict.claim in case.verdicts and case.build == verdict.build and case.mode == verdict.mode
-    ]
+    return [case for case in result.cases if verdict.claim in case.verdicts and case.lab == verdict.lab]
 
 
 def _testcase(verdict: ClaimVerdict, cases: list[CaseResult], folder: str) -> ET.Element:
@@ -62,6 +58,7 @@ def _testcase(verdict: ClaimVerdict, cases: list[CaseResult], folder: str) -> ET
         ("rate", tally(verdict)),
         ("build", verdict.build.version),
         ("mode", verdict.mode),
+        ("raster", "" if verdict.raster == "software" else verdict.raster),
         ("scenarios", " ".join(verdict.scenarios)),
         ("reason", verdict.reason or verdict.baseline_reason),
         ("repeat", verdict.repeat),

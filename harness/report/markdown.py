@@ -20,7 +20,7 @@ def to_markdown(result: RunResult) -> str:
         lines += ["", "<details><summary>Evidence</summary>", ""]
         for drift in result.drifts:
             for case in result.cases:
-                if drift.claim in case.verdicts and (case.build, case.mode) == (drift.build, drift.mode):
+                if drift.claim in case.verdicts and case.lab == drift.lab:
                     evidence = explain(case, drift.claim, says=drift.says, folder=result.folder)
                     lines += ["````text", *evidence, "````", ""]
         lines.append("</details>")
@@ -35,7 +35,7 @@ def to_markdown(result: RunResult) -> str:
 def _table(verdicts: list[ClaimVerdict]) -> list[str]:
     head = ["| claim | build and mode | verdict | met | note |", "|---|---|---|---|---|"]
     return head + [
-        f"| `{verdict.claim}` | {build_label(verdict.build, verdict.mode)} | {verdict.verdict} | {tally(verdict)} "
+        f"| `{verdict.claim}` | {build_label(*verdict.lab)} | {verdict.verdict} | {tally(verdict)} "
         f"| {_cell(note(verdict))} |"
         for verdict in verdicts
     ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from harness.events import BuildView, ClaimVerdict, RunResult
+from harness.events import ClaimVerdict, RunResult
 from harness.report.words import build_label, counted, tally
 from harness.verdict import Outcome, Verdict
 
@@ -33,7 +33,7 @@ def changes(result: RunResult) -> list[Changed]:
     found = []
     for claim in dict.fromkeys(one.claim for one in result.verdicts):
         verdicts = [one for one in result.verdicts if one.claim == claim]
-        verdicts.sort(key=lambda one: (one.build.major, one.build.version, one.mode))
+        verdicts.sort(key=lambda one: (one.build.major, one.build.version, one.mode, one.raster))
         words = {one.verdict for one in verdicts if one.verdict.says_of_chrome}
         one = Changed(claim, tuple(verdicts), len(words) > 1, any(verdict.drift for verdict in verdicts))
         if one.changed or one.drifted:
@@ -44,7 +44,7 @@ def changes(result: RunResult) -> list[Changed]:
 def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
     """Totals, then each claim that differs with its verdicts, the reason, a trace and the command that repeats it."""
     found = changes(result)
-    labs = list(dict.fromkeys(build_label(one.build, one.mode) for one in result.verdicts))
+    labs = list(dict.fromkeys(build_label(*one.lab) for one in result.verdicts))
     claims = len({one.claim for one in result.verdicts})
     differ = f"changed between builds: {sum(one.changed for one in found)}, " if len(labs) > 1 else ""
     drift = f"not as the baseline expects: {sum(one.drifted for one in found)}"
@@ -67,11 +67,11 @@ def _claim(one: Changed, result: RunResult) -> Iterator[str]:
     yield f"{one.claim}: {', '.join(words)}{known}"
     if says := one.verdicts[0].says:
         yield f"  {says}"
-    width = max(len(build_label(each.build, each.mode)) for each in one.verdicts)
+    width = max(len(build_label(*each.lab)) for each in one.verdicts)
     for verdict in one.verdicts:
         expected = f", expected {verdict.expected}" if verdict.drift else ""
         met = f"  {tally(verdict)}" if tally(verdict) else ""
-        yield f"  {build_label(verdict.build, verdict.mode):<{width}}  {verdict.verdict}{met}{expected}"
+        yield f"  {build_label(*verdict.lab):<{width}}  {verdict.verdict}{met}{expected}"
         if why := verdict.reason or (verdict.baseline_reason if not verdict.drift else ""):
             yield f"    {' '.join(why.split())}"
         if verdict.drift:
@@ -85,7 +85,7 @@ def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
     """The first recording of the first attempt that says what the verdict says."""
     wanted = (Outcome.MET,) if verdict.verdict is Verdict.HOLDS else (Outcome.UNMET, Outcome.INVALID)
     for case in result.cases:
-        if (case.build, case.mode) != (verdict.build, verdict.mode) or case.name not in verdict.scenarios:
+        if case.lab != verdict.lab or case.name not in verdict.scenarios:
             continue
         for attempt in case.attempts:
             for finding in attempt.findings:
@@ -98,11 +98,11 @@ def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
 def verify_json(result: RunResult) -> dict[str, Any]:
     """Keys: folder, ledger, builds, differences, totals."""
     found = changes(result)
-    builds: Sequence[tuple[BuildView, str]] = list(dict.fromkeys((one.build, one.mode) for one in result.verdicts))
+    labs = list(dict.fromkeys(one.lab for one in result.verdicts))
     return {
         "folder": result.folder,
         "ledger": result.ledger,
-        "builds": [{**msgspec.to_builtins(build), "mode": mode} for build, mode in builds],
+        "builds": [{**msgspec.to_builtins(build), "mode": mode, "raster": raster} for build, mode, raster in labs],
         "differences": [
             {
                 "claim": one.claim,

@@ -19,9 +19,28 @@ STYLES = {
 }
 
 
-def build_label(build: BuildView, mode: str) -> str:
+_RASTERS = {"software": "", "both": "software and gpu raster"}
+
+
+def raster_label(raster: str) -> str:
+    """Nothing for software, which is what everybody gets who does not ask; `gpu raster`."""
+    return _RASTERS.get(raster, f"{raster} raster")
+
+
+def mode_label(mode: str, raster: str) -> str:
+    """`headless`, `shell, gpu raster`"""
+    return ", ".join(part for part in (mode, raster_label(raster)) if part)
+
+
+def bound_label(modes: Iterable[str], raster: str) -> str:
+    """What a baseline entry is bound to: `headless and shell, software raster`; empty for one that is about all."""
+    how = "software raster" if raster == "software" else raster_label(raster) if raster else ""
+    return ", ".join(part for part in (" and ".join(modes), how) if part)
+
+
+def build_label(build: BuildView, mode: str, raster: str) -> str:
     """`chromium 156.0.8078.108 headless`"""
-    return f"{build.product} {build.version} {mode}"
+    return f"{build.product} {build.version} {mode_label(mode, raster)}"
 
 
 def tally(verdict: ClaimVerdict) -> str:

@@ -59,6 +59,7 @@ def entry_lines(proposal: Proposal, reason: str, date: str) -> list[str]:
         f"  verdict: {proposal.verdict}",
         f'  versions: "{proposal.versions.text}"',
         f"  modes: [{', '.join(proposal.modes)}]",
+        *([f"  raster: {proposal.raster}"] if proposal.raster else []),
         *_reason(" ".join(reason.split())),
     ]
     if proposal.evidence:

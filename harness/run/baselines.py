@@ -6,6 +6,7 @@ A file under `configs/baselines/`, or `*.baseline.yaml` beside a user's own scen
       verdict: REFUTED
       versions: ">=111"          # optional: every version
       modes: [headless, shell]   # optional: every mode
+      raster: gpu                # optional: software, gpu or both (scenarios whose arms compare the two); every one
       reason: what Chrome does instead, and how it was found
       evidence: <sha256>         # optional: of a recording that shows it
       date: 2026-01-31
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import ConfigError, ScenarioError
-from harness.scenario.model import MODES, Place
+from harness.scenario.model import MODES, RASTERS, Place
 from harness.scenario.nodes import read
 from harness.scenario.report import Invalid, Report, did_you_mean
 from harness.scenario.schema import Choice, Fields, Key, Keys, ListOf
@@ -42,10 +43,15 @@ class Entry:
     at: Place
     versions: VersionRange = EVERY
     modes: tuple[str, ...] = ()  # empty: every mode
+    raster: str = ""  # empty: every one
     evidence: str = ""  # sha256 of a recording that shows it
 
-    def covers(self, major: int, mode: str) -> bool:
-        return self.versions.contains(major) and (not self.modes or mode in self.modes)
+    def covers(self, major: int, mode: str, raster: str) -> bool:
+        return (
+            self.versions.contains(major)
+            and (not self.modes or mode in self.modes)
+            and (not self.raster or raster == self.raster)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +60,12 @@ class Baselines:
 
     entries: tuple[Entry, ...] = ()
 
-    def find(self, claim: str, major: int, mode: str) -> Entry | None:
-        fitting = [entry for entry in self.entries if entry.claim == claim and entry.covers(major, mode)]
+    def find(self, claim: str, major: int, mode: str, raster: str) -> Entry | None:
+        fitting = [entry for entry in self.entries if entry.claim == claim and entry.covers(major, mode, raster)]
         return fitting[-1] if fitting else None
 
-    def expected(self, claim: str, major: int, mode: str) -> Verdict:
-        entry = self.find(claim, major, mode)
+    def expected(self, claim: str, major: int, mode: str, raster: str) -> Verdict:
+        entry = self.find(claim, major, mode, raster)
         return entry.verdict if entry else Verdict.HOLDS
 
 
@@ -84,6 +90,7 @@ def _build(fields: Fields, report: Report) -> Any:
         fields.node.at,
         fields.get("versions", EVERY),
         tuple(fields.get("modes", ())),
+        fields.get("raster", ""),
         fields.get("evidence", ""),
     )
 
@@ -98,6 +105,7 @@ _ENTRY = Keys(
         "evidence": Key(text_like("a sha256 in hexadecimal", _digest), "of a recording that shows it"),
         "versions": Key(VERSIONS, "Chrome versions; every one if not given"),
         "modes": Key(ListOf(Choice(MODES, "mode"), at_least=1), "modes; every one if not given"),
+        "raster": Key(Choice(RASTERS, "way to raster"), "how the scenario's arms raster; every one if not given"),
     },
     _build,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from harness.events import Attempt, BuildView, CaseResult, ClaimVerdict, Finding
+from harness.events import Attempt, CaseResult, ClaimVerdict, Finding, Lab
 
 NONE = "none"
 
@@ -120,8 +120,8 @@ def verdict_changes(
             yield Change("verdict", (one.claim,), scenarios, one.build.version, one.mode, _said(old), _said(new))
 
 
-def _key(one: ClaimVerdict) -> tuple[str, BuildView, str]:
-    return one.claim, one.build, one.mode
+def _key(one: ClaimVerdict) -> tuple[str, Lab]:
+    return one.claim, one.lab
 
 
 def _said(one: ClaimVerdict | None) -> str:

@@ -1,4 +1,4 @@
-"""The verdicts that a claim has had: every stored ledger, by version and mode."""
+"""The verdicts that a claim has had: every stored ledger, by version, mode and raster path."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """All verdicts of one mode: `latest` of each version, the oldest version first, and every one before them.
+    """All verdicts of one mode and raster path: `latest` of each version, the oldest first, and every one before them.
 
     turns: how often the answer changes along the versions, those that say nothing of Chrome left out.
     """
 
     mode: str
+    raster: str
     latest: tuple[Seen, ...]
     earlier: tuple[Seen, ...]
 
@@ -46,20 +47,20 @@ class Line:
 
 
 def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]:
-    """One line for each mode in which the claim was tested. Of several runs of one version the latest counts."""
-    found: dict[tuple[str, str], list[Seen]] = {}
+    """One line for each mode and raster path that the claim was tested in. Of runs of one version the latest counts."""
+    found: dict[tuple[str, str, str], list[Seen]] = {}
     for path in ledgers:
         result = read_result(path, catalog)
         for verdict in result.verdicts:
             if verdict.claim == claim:
                 seen = Seen(verdict, result.header.started, path)
-                found.setdefault((verdict.mode, verdict.build.version), []).append(seen)
+                found.setdefault((verdict.mode, verdict.raster, verdict.build.version), []).append(seen)
     lines = []
-    for mode in dict.fromkeys(mode for mode, _ in sorted(found)):
-        versions = sorted((version for one, version in found if one == mode), key=_order)
-        runs = [sorted(found[mode, version], key=lambda seen: seen.started) for version in versions]
+    for mode, raster in dict.fromkeys((mode, raster) for mode, raster, _ in sorted(found)):
+        versions = sorted((version for *way, version in found if way == [mode, raster]), key=_order)
+        runs = [sorted(found[mode, raster, version], key=lambda seen: seen.started) for version in versions]
         earlier = tuple(seen for one in runs for seen in one[:-1])
-        lines.append(Line(mode, tuple(one[-1] for one in runs), earlier))
+        lines.append(Line(mode, raster, tuple(one[-1] for one in runs), earlier))
     return lines
 
 

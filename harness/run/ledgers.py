@@ -57,8 +57,8 @@ def expecting(result: RunResult, baselines: Baselines, claims: Collection[str] |
     verdicts = []
     for one in result.verdicts:
         if claims is None or one.claim in claims:
-            entry = baselines.find(one.claim, one.build.major, one.mode)
-            expected = baselines.expected(one.claim, one.build.major, one.mode)
+            entry = baselines.find(one.claim, one.build.major, one.mode, one.raster)
+            expected = baselines.expected(one.claim, one.build.major, one.mode, one.raster)
             reason = entry.reason if entry else ""
             verdicts.append(msgspec.structs.replace(one, expected=expected, baseline_reason=reason))
     return msgspec.structs.replace(result, verdicts=verdicts)

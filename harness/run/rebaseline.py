@@ -18,7 +18,8 @@ _EVER = 10**6  # where the spans of `>=` end
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What an entry would say. `replaces`: the entry with the same claim, versions and modes, if there is one.
+    """What an entry would say. `replaces`: the entry with the same claim, versions, modes and raster, if there is one.
+    raster: empty where all scenarios of the claim raster in one way.
 
     verdicts: those that differ from what is expected now, the oldest build first. evidence: sha256 of a recording.
     """
@@ -27,6 +28,7 @@ class Proposal:
     verdict: Verdict
     versions: VersionRange
     modes: tuple[str, ...]
+    raster: str
     verdicts: tuple[ClaimVerdict, ...]
     expected: tuple[Verdict, ...]  # now, for each of them
     evidence: str
@@ -48,15 +50,15 @@ def propose(results: Sequence[RunResult], catalog: Catalog, claims: Sequence[str
     Only `claims`, if any are given. Versions reach from the first build that differs to the last one; without an end
     where that is the newest build that was looked at and no entry speaks of newer ones.
     """
-    latest: dict[tuple[str, int, str], tuple[ClaimVerdict, RunResult]] = {}
+    latest: dict[tuple[str, int, str, str], tuple[ClaimVerdict, RunResult]] = {}
     for result in results:
         for one in result.verdicts:
             if one.verdict is not Verdict.NOT_APPLICABLE and (not claims or one.claim in claims):
-                latest[one.claim, one.build.major, one.mode] = one, result
-    found: dict[tuple[str, Verdict, str], list[list[tuple[ClaimVerdict, RunResult]]]] = {}
+                latest[one.claim, one.build.major, one.mode, _bound(one, catalog)] = one, result
+    found: dict[tuple[str, Verdict, str, str], list[list[tuple[ClaimVerdict, RunResult]]]] = {}
     refused: list[ClaimVerdict] = []
-    for claim, mode in dict.fromkeys((claim, mode) for claim, _, mode in latest):
-        seen = [latest[key] for key in sorted(latest) if (key[0], key[2]) == (claim, mode)]
+    for claim, mode, raster in dict.fromkeys((claim, mode, raster) for claim, _, mode, raster in latest):
+        seen = [latest[key] for key in sorted(latest) if (key[0], *key[2:]) == (claim, mode, raster)]
         for stretch in _stretches(seen, catalog.baselines):
             verdict = stretch[0][0].verdict
             if not verdict.says_of_chrome:
@@ -64,9 +66,15 @@ def propose(results: Sequence[RunResult], catalog: Catalog, claims: Sequence[str
                 continue
             newest = stretch[-1] is seen[-1]
             versions = _versions([one.build.major for one, _ in stretch], newest, claim, catalog.baselines)
-            found.setdefault((claim, verdict, versions), []).append(stretch)
+            found.setdefault((claim, verdict, versions, raster), []).append(stretch)
     made = [_proposal(*key, stretches, catalog) for key, stretches in found.items()]
-    return Proposals(tuple(sorted(made, key=lambda one: (one.claim, one.versions.text))), tuple(refused))
+    return Proposals(tuple(sorted(made, key=lambda one: (one.claim, one.versions.text, one.raster))), tuple(refused))
+
+
+def _bound(one: ClaimVerdict, catalog: Catalog) -> str:
+    """The raster path that an entry has to name: none where the claim's scenarios know one only."""
+    rasters = {case.raster for case in catalog.cases if one.claim in case.claims}
+    return one.raster if len(rasters) > 1 else ""
 
 
 _Seen = tuple[ClaimVerdict, RunResult]
@@ -77,7 +85,7 @@ def _stretches(seen: Sequence[_Seen], baselines: Baselines) -> Iterable[list[_Se
     stretch: list[_Seen] = []
     for one in seen:
         verdict = one[0]
-        differs = verdict.verdict is not baselines.expected(verdict.claim, verdict.build.major, verdict.mode)
+        differs = verdict.verdict is not _expected(verdict, baselines)
         if stretch and (not differs or stretch[-1][0].verdict is not verdict.verdict):
             yield stretch
             stretch = []
@@ -85,6 +93,10 @@ def _stretches(seen: Sequence[_Seen], baselines: Baselines) -> Iterable[list[_Se
             stretch.append(one)
     if stretch:
         yield stretch
+
+
+def _expected(one: ClaimVerdict, baselines: Baselines) -> Verdict:
+    return baselines.expected(one.claim, one.build.major, one.mode, one.raster)
 
 
 def _versions(majors: Sequence[int], newest: bool, claim: str, baselines: Baselines) -> str:
@@ -96,7 +108,7 @@ def _versions(majors: Sequence[int], newest: bool, claim: str, baselines: Baseli
 
 
 def _proposal(
-    claim: str, verdict: Verdict, versions: str, stretches: Sequence[list[_Seen]], catalog: Catalog
+    claim: str, verdict: Verdict, versions: str, raster: str, stretches: Sequence[list[_Seen]], catalog: Catalog
 ) -> Proposal:
     seen = [one for stretch in stretches for one in stretch]
     verdicts = sorted((one for one, _ in seen), key=lambda one: (one.build.major, one.mode))
@@ -105,7 +117,8 @@ def _proposal(
     same = [
         entry
         for entry in catalog.baselines.entries
-        if (entry.claim, entry.versions.spans, set(entry.modes)) == (claim, wanted.spans, set(modes))
+        if (entry.claim, entry.versions.spans, set(entry.modes), entry.raster)
+        == (claim, wanted.spans, set(modes), raster)
     ]
     replaces = same[-1] if same and _last_word(same[-1], catalog.baselines) else None
     newest = max(seen, key=lambda one: one[0].build.major)
@@ -114,8 +127,9 @@ def _proposal(
         verdict=verdict,
         versions=wanted,
         modes=modes,
+        raster=raster,
         verdicts=tuple(verdicts),
-        expected=tuple(catalog.baselines.expected(claim, one.build.major, one.mode) for one in verdicts),
+        expected=tuple(_expected(one, catalog.baselines) for one in verdicts),
         evidence=_evidence(*newest),
         file=Path(replaces.at.file) if replaces else _file(claim, catalog),
         replaces=replaces,
@@ -130,10 +144,7 @@ def _last_word(entry: Entry, baselines: Baselines) -> bool:
 def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
     """A recording that shows the verdict: one that contradicts the claim where there is one."""
     cases = [
-        case
-        for case in result.cases
-        if (case.build, case.mode) == (verdict.build, verdict.mode)
-        and case.verdicts.get(verdict.claim) is verdict.verdict
+        case for case in result.cases if case.lab == verdict.lab and case.verdicts.get(verdict.claim) is verdict.verdict
     ]
     ranked = sorted(_recordings(cases, verdict.claim), key=lambda one: one[0])
     return ranked[0][1] if ranked else ""

@@ -50,7 +50,7 @@ class Session:
         self._folder: RunFolder | None = None
         self._ledger: Ledger | None = None
         self._header: RunHeader | None = None
-        self._deciders: Counter[tuple[str, str, str]] = Counter()
+        self._deciders: Counter[tuple[str, str, str, str]] = Counter()
         self._collected: dict[str, Case] = {}
         self._results: list[CaseResult] = []
         self._began = time.monotonic()
@@ -75,7 +75,9 @@ class Session:
         """What was collected, so that claims which several cases decide are known, whichever of them are run."""
         self._collected = {job.case.name: job.case for job in jobs}
         self._deciders = Counter(
-            (claim, str(job.build.path), job.mode) for job in jobs for claim in dict.fromkeys(job.case.claims)
+            (claim, str(job.build.path), job.mode, job.case.raster)
+            for job in jobs
+            for claim in dict.fromkeys(job.case.claims)
         )
 
     def run(self, job: Job) -> CaseResult:
@@ -103,7 +105,7 @@ class Session:
         ]
 
     def _decided_elsewhere(self, claim: str, result: CaseResult) -> bool:
-        return self._deciders[claim, result.build.path, result.mode] > 1
+        return self._deciders[claim, result.build.path, result.mode, result.raster] > 1
 
     def says(self, claim: str) -> str:
         """A claim in words."""

@@ -72,19 +72,21 @@ def judge_claims(
     baselines: Baselines,
     catalog: Sequence[Case] = (),
 ) -> list[ClaimVerdict]:
-    """One verdict for each claim on each build and mode, sorted by event and claim.
+    """One verdict for each claim on each build, mode and raster path, sorted by event and claim.
 
     `catalog`: every case that there is; those that test a claim too and are not among `cases` are named in its verdict.
     """
-    groups: dict[tuple[str, str, str], list[CaseResult]] = {}
+    groups: dict[tuple[str, str, str, str], list[CaseResult]] = {}
     for case in cases:
         for claim in case.verdicts:
-            groups.setdefault((claim, case.build.path, case.mode), []).append(case)
+            groups.setdefault((claim, case.build.path, case.mode, case.raster), []).append(case)
     verdicts = [
         _judge_claim(claim, group, claims.get(claim), baselines, [case for case in catalog if claim in case.claims])
-        for (claim, _, _), group in groups.items()
+        for (claim, *_), group in groups.items()
     ]
-    return sorted(verdicts, key=lambda one: (one.event, one.claim, one.build.major, one.build.version, one.mode))
+    return sorted(
+        verdicts, key=lambda one: (one.event, one.claim, one.build.major, one.build.version, one.mode, one.raster)
+    )
 
 
 def _judge_claim(
@@ -94,13 +96,13 @@ def _judge_claim(
     baselines: Baselines,
     deciders: Sequence[Case],
 ) -> ClaimVerdict:
-    build, mode = cases[0].build, cases[0].mode
+    build, mode, raster = cases[0].lab
     verdict = combine([case.verdicts[claim] for case in cases])
     deciding = [case for case in cases if case.verdicts[claim] is verdict]
     met = sum(case.tallies.get(claim, (0, 0))[0] for case in deciding)
     valid = sum(case.tallies.get(claim, (0, 0))[1] for case in deciding)
     low, high = wilson(met, valid) if valid else (0.0, 1.0)
-    entry = baselines.find(claim, build.major, mode)
+    entry = baselines.find(claim, build.major, mode, raster)
     scenarios = [case.name for case in cases]
     return ClaimVerdict(
         claim=claim,
@@ -108,7 +110,7 @@ def _judge_claim(
         event=known.event if known else claim.partition(".")[0],
         build=build,
         mode=mode,
-        raster=deciding[0].raster,
+        raster=raster,
         verdict=verdict,
         met=met,
         valid=valid,
@@ -119,7 +121,11 @@ def _judge_claim(
         reason=_reason(claim, deciding, verdict),
         baseline_reason=entry.reason if entry else "",
         scenarios=scenarios,
-        left_out=[case.name for case in deciders if case.name not in scenarios and case.applies_to(build.major, mode)],
+        left_out=[
+            case.name
+            for case in deciders
+            if case.name not in scenarios and case.raster == raster and case.applies_to(build.major, mode)
+        ],
         repeat=deciding[0].repeat,
     )
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from harness.numbers import NumberTest
 from harness.versions import EVERY, VersionRange
 
 MAIN = "main"  # the arm of a scenario that names none
 MODES = ("headless", "shell", "headed")
+Raster = Literal["software", "gpu", "both"]  # both: arms that compare the two
+RASTERS: tuple[Raster, ...] = get_args(Raster)
 RECORDERS = ("cdp-browser", "cdp-page", "cdp-quiet", "startup", "perfetto", "perfetto-config")
 
 
@@ -347,6 +349,12 @@ class Case:
     @property
     def name(self) -> str:
         return f"{self.id}[{self.cell}]" if self.cell else self.id
+
+    @property
+    def raster(self) -> Raster:
+        """How its arms raster; `both` where they compare the two ways."""
+        found = {arm.browser.raster for arm in self.arms.values()}
+        return "both" if len(found) > 1 else next(iter(found))
 
     def applies_to(self, major: int, mode: str) -> bool:
         """Whether the scenario is about this version and mode."""

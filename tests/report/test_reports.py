@@ -171,6 +171,26 @@ def test_json_is_one_object_with_what_programs_ask_for() -> None:
     ]
 
 
+def test_gpu_raster_is_told_everywhere_and_software_nowhere() -> None:
+    one = case({"parse-html.one": Verdict.REFUTED}, [attempt(1, finding("parse-html.one", Outcome.UNMET))])
+    gpu = msgspec.structs.replace(one, raster="gpu")
+    verdicts = [verdict("parse-html.one", Verdict.REFUTED, raster=raster) for raster in ("software", "gpu")]
+    told = result([one, gpu], verdicts)
+    suites = ET.fromstring(to_junit(told)).findall("testsuite")
+    label = "Chromium 156.0.8078.108 headless"
+    assert [suite.get("name") for suite in suites] == [label, f"{label}, gpu raster"]
+    explained = [suite.find("testcase/failure") for suite in suites]
+    assert ["gpu" in (text.text or "") for text in explained if text is not None] == [False, True]
+    markdown = to_markdown(told)
+    assert f"| {label} |" in markdown and f"| {label}, gpu raster |" in markdown
+    assert [one["raster"] for one in to_json(told)["cases"]] == ["software", "gpu"]
+    out = io.StringIO()
+    ConsoleReport(Console(file=out, width=120)).finish(told)
+    table = out.getvalue()
+    assert "gpu raster" in table and "software" not in table
+    assert f"on {label}, gpu raster: REFUTED" in table
+
+
 def test_exit_codes() -> None:
     assert result([], [verdict("a.b", Verdict.HOLDS)]).exit_code == 0
     assert result([], [verdict("a.b", Verdict.NOT_APPLICABLE)]).exit_code == 0

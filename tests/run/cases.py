@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ BUILD = Build("Chromium", "156.0.1.2", 156, Path("/no/such/chromium"), "path", (
 PID, TID = 10, 11
 
 
+def arm(**browser: Any) -> Arm:
+    return Arm(MAIN, RecordSpec(("blink",)), BrowserSpec(**browser), None, ())
+
+
 def case(name: str = "parse-html.one", **fields: Any) -> Case:
-    arm = Arm(MAIN, fields.pop("record", RecordSpec(("blink",))), BrowserSpec(), None, ())
+    only = replace(arm(), record=fields.pop("record", RecordSpec(("blink",))))
     defaults: dict[str, Any] = {
         "id": name,
         "title": name,
@@ -24,7 +29,7 @@ def case(name: str = "parse-html.one", **fields: Any) -> Case:
         "file": Path("some.scenario.yaml"),
         "at": AT,
         "claims": (f"{name}-claim",),
-        "arms": {MAIN: arm},
+        "arms": {MAIN: only},
         "select": {},
         "expect": (),
     }

@@ -31,11 +31,19 @@ def written(folder: Path, text: str) -> Path:
 
 def test_the_last_entry_that_covers_a_build_counts(tmp_path: Path) -> None:
     baselines = load_baselines([written(tmp_path, GOOD)])
-    assert baselines.expected("parse-html.one", 153, "shell") is Verdict.REFUTED
-    assert baselines.expected("parse-html.one", 156, "shell") is Verdict.SOMETIMES
-    assert baselines.expected("parse-html.one", 153, "headless") is Verdict.HOLDS
-    assert baselines.expected("parse-html.one", 110, "shell") is Verdict.HOLDS
-    assert baselines.expected("parse-html.two", 153, "shell") is Verdict.HOLDS
+    assert baselines.expected("parse-html.one", 153, "shell", "software") is Verdict.REFUTED
+    assert baselines.expected("parse-html.one", 156, "shell", "software") is Verdict.SOMETIMES
+    assert baselines.expected("parse-html.one", 153, "headless", "software") is Verdict.HOLDS
+    assert baselines.expected("parse-html.one", 110, "shell", "software") is Verdict.HOLDS
+    assert baselines.expected("parse-html.two", 153, "shell", "software") is Verdict.HOLDS
+
+
+def test_an_entry_may_be_about_one_raster_path(tmp_path: Path) -> None:
+    bound = GOOD + "- {claim: parse-html.one, verdict: HOLDS, raster: gpu, reason: Tiles., date: 2026-02-02}\n"
+    baselines = load_baselines([written(tmp_path, bound)])
+    assert baselines.expected("parse-html.one", 156, "shell", "gpu") is Verdict.HOLDS
+    for other in ("software", "both"):
+        assert baselines.expected("parse-html.one", 156, "shell", other) is Verdict.SOMETIMES
 
 
 def test_every_mistake_is_told_with_its_place(tmp_path: Path) -> None:

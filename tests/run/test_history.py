@@ -57,6 +57,16 @@ def test_json(out: Path) -> None:
     assert [(one["major"], one["verdict"]) for one in mode["earlier"]] == [(153, "HOLDS")]
 
 
+def test_raster_paths_have_lines_of_their_own_and_old_ledgers_are_of_software(out: Path) -> None:
+    newest, oldest = out / "d" / "ledger.jsonl", out / "a" / "ledger.jsonl"
+    newest.write_text(newest.read_text().replace('"raster":"software"', '"raster":"gpu"'))
+    oldest.write_text(oldest.read_text().replace('"raster":"software",', ""))
+    heads = [line for line in invoke("parsing.once", "--out", str(out)).splitlines() if line.startswith("  shell")]
+    assert heads == ["  shell, gpu raster HOLDS 156", "  shell     HOLDS 110 → REFUTED 153"]
+    modes = json.loads(invoke("parsing.once", "--out", str(out), "--json"))["modes"]
+    assert [(one["raster"], len(one["latest"])) for one in modes] == [("gpu", 1), ("software", 2)]
+
+
 def test_a_claim_that_was_never_tested_is_told(out: Path) -> None:
     with pytest.raises(UserError, match=r"has no verdict in the 4 ledgers(.|\n)*did you mean parse-html\."):
         invoke("parse-html.argument-shap", "--out", str(out))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 from harness.cli.baseline import baseline
 from harness.errors import UserError
@@ -19,7 +20,7 @@ from harness.run.rebaseline import Proposal, propose
 from harness.verdict import Verdict
 from tests import samples
 from tests.golden import same_as_golden
-from tests.stored import build, store_run, write_scenarios
+from tests.stored import SCENARIO, build, store_run, write_scenarios
 from tests.traces import Json, slice
 
 ONCE, END_LINE = "parsing.once", "parsing.end-line"
@@ -85,6 +86,20 @@ def test_versions_and_modes_of_a_proposal(
     scenarios: Path, verdicts: Sequence[ClaimVerdict], entries: str, expected: list[object]
 ) -> None:
     assert proposed(scenarios, *verdicts, entries=entries) == expected
+
+
+def test_raster_is_bound_where_scenarios_of_the_claim_raster_in_two_ways(scenarios: Path) -> None:
+    other = SCENARIO.replace("parsing.one", "parsing.gpu") + "browser: {raster: gpu}\n"
+    (scenarios / "gpu.scenario.yaml").write_text(other)
+    (scenarios / "my.baseline.yaml").write_text(entry("REFUTED"))
+    wrong = structs.replace(verdict(156, H), raster="gpu")
+    catalog = load_catalog([scenarios])
+    (one,) = propose([samples.result([], [verdict(156, R), wrong])], catalog).made
+    assert (one.verdict, one.raster, one.replaces) == (H, "gpu", None)
+    text = updated((scenarios / "my.baseline.yaml").read_text(), [(one, "Tiles.")], "2026-01-31")
+    (scenarios / "my.baseline.yaml").write_text(text)
+    baselines = load_catalog([scenarios]).baselines
+    assert [baselines.expected(ONCE, 156, "shell", raster) for raster in ("software", "gpu")] == [R, H]
 
 
 @pytest.mark.parametrize("word", [Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.UNSUPPORTED])
@@ -171,7 +186,7 @@ def test_the_command_shows_the_difference_and_writes_beside_the_claims(tmp_path:
     _, told = invoke(run, *mine, "--reason", "It is written for each burst.")
     same_as_golden(Path(__file__).with_name("golden") / "baseline.txt", told.replace(str(tmp_path), "TMP"))
     catalog = load_catalog([scenarios])
-    assert catalog.baselines.expected(ONCE, 160, "shell") is Verdict.REFUTED
+    assert catalog.baselines.expected(ONCE, 160, "shell", "software") is Verdict.REFUTED
     assert "nothing to change" in invoke(run, *mine)[1]
 
 

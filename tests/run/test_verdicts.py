@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
+from msgspec import structs
 
 from harness.events import Attempt, CaseResult, Finding
 from harness.run.baselines import Baselines, Entry
@@ -10,6 +13,7 @@ from harness.run.verdicts import attempts_needed, judge_case, judge_claims, outc
 from harness.scenario.model import Claim, Place
 from harness.verdict import Outcome, Verdict
 from harness.versions import parse_range
+from tests.run.cases import arm
 from tests.run.cases import case as scenario
 from tests.samples import BUILD, attempt, case, finding
 
@@ -83,6 +87,31 @@ def test_a_case_that_does_not_apply_leaves_the_others_to_decide() -> None:
     (verdict,) = judge_claims(cases(Verdict.NOT_APPLICABLE, Verdict.HOLDS), {}, Baselines())
     assert verdict.verdict is Verdict.HOLDS
     assert 0.4 < verdict.low < verdict.high == 1.0
+
+
+def test_raster_paths_are_decided_apart() -> None:
+    software, gpu = cases(Verdict.HOLDS, Verdict.REFUTED)
+    gpu = structs.replace(gpu, raster="gpu")
+    expected = Baselines((Entry(CLAIM, Verdict.REFUTED, "Other tiles", "2026-01-31", AT, raster="gpu"),))
+    verdicts = judge_claims([software, gpu], {}, expected)
+    assert [(one.raster, one.verdict, one.drift) for one in verdicts] == [
+        ("gpu", Verdict.REFUTED, False),
+        ("software", Verdict.HOLDS, False),
+    ]
+
+
+def test_a_scenario_that_rasters_otherwise_is_not_left_out_but_another_answer() -> None:
+    other = scenario("parse-html.gpu", claims=(CLAIM,), arms={"main": arm(raster="gpu")})
+    [verdict] = judge_claims([case({CLAIM: Verdict.HOLDS}, [tried(1)])], {}, Baselines(), [other])
+    assert verdict.left_out == []
+
+
+@pytest.mark.parametrize(
+    ("rasters", "said"), [(["software"], "software"), (["gpu", "gpu"], "gpu"), (["software", "gpu"], "both")]
+)
+def test_a_case_says_how_its_arms_raster(rasters: list[Literal["software", "gpu"]], said: str) -> None:
+    arms = {str(number): arm(raster=raster) for number, raster in enumerate(rasters)}
+    assert scenario(arms=arms).raster == said
 
 
 def test_the_baseline_says_what_is_expected() -> None:
