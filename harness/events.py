@@ -28,6 +28,27 @@ class EventView(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""  # why it is shown: "matched", "missed: dur 12 us is not >= 100 us"
 
 
+class Measure(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that an expectation looked at: one value for each block, and what they say of the true median.
+
+    low, high: the interval of the median with the `confidence` that so many blocks can give; None for one block.
+    warm_up, order: the first block against the median of the rest, and the blocks that ran A B against those that ran
+    B A; as a quotient for a `ratio`, else as a difference. None where there is nothing to compare.
+    """
+
+    name: str  # "count", "ratio", "the sum of dur over `passes@plain`"
+    values: list[float]
+    median: float
+    unit: str = ""  # "events", "us" or nothing
+    arm: str = ""
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+    warm_up: float | None = None
+    order: float | None = None
+    cost: bool = False  # what a claim about time rests on: times are compared, so the load of the machine matters
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one expectation in one attempt."""
 
@@ -44,6 +65,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""  # file:line:column
     arm: str = ""
     block: int = 0
+    measures: list[Measure] = []  # the number that is tested first
 
 
 class RecordingRef(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +82,8 @@ class RecordingRef(msgspec.Struct, frozen=True, kw_only=True):
     categories: list[str]
     invalid: list[str] = []  # the validity gate's reasons
     anomalies: dict[str, int] = {}
+    order: int = 0  # its place among the recordings of its attempt, from 1; 0: not known
+    load: float = 0  # one-minute load average when it began
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +97,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     recordings: list[RecordingRef] = []
     seconds: float = 0
     load: float = 0  # one-minute load average when it began
+    processors: int = 0  # that the load is spread over; 0: not known
 
 
 class BuildView(msgspec.Struct, frozen=True, kw_only=True):

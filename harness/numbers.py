@@ -47,6 +47,20 @@ class NumberTest:
         below = value < self.high if self.high_open else value <= self.high
         return (above and below) != self.negated
 
+    def accepts_all(self, low: float, high: float) -> bool:
+        """Whether every number from `low` to `high` passes."""
+        if self.negated:
+            return not low <= self.low <= high
+        return self.accepts(low) and self.accepts(high)
+
+    def refuses_all(self, low: float, high: float) -> bool:
+        """Whether no number from `low` to `high` passes."""
+        if self.negated:
+            return low == high == self.low
+        below = high <= self.low if self.low_open else high < self.low
+        above = low >= self.high if self.high_open else low > self.high
+        return below or above
+
     def __str__(self) -> str:
         return self.text
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from harness.events import Finding
+from harness.events import Finding, Measure
 from harness.expect.forms.compare import decide, measure
 from harness.expect.forms.count import count, none_of
 from harness.expect.forms.each import each
@@ -20,6 +20,7 @@ from harness.expect.forms.query import query
 from harness.expect.forms.result import Result, Scope
 from harness.expect.forms.same import same
 from harness.expect.forms.sequence import alternate, order
+from harness.expect.measures import joined
 from harness.expect.recording import NotShown, Recordings, Unanswerable
 from harness.expect.select import Picker
 from harness.scenario import model
@@ -87,14 +88,16 @@ class _Attempt:
             for answer in self._everywhere(control, expectation, controlled=False):
                 if answer.outcome is not Outcome.MET:
                     summary = f"the control failed, so this shows nothing: {answer.result.summary}"
-                    return replace(answer, outcome=Outcome.INVALID, result=replace(answer.result, summary=summary))
+                    return replace(
+                        answer, outcome=Outcome.INVALID, result=replace(answer.result, summary=summary, measures=())
+                    )
         answers = self._everywhere(expectation.form, expectation, controlled=bool(expectation.control))
         for outcome in (Outcome.INVALID, Outcome.UNMET):
             for answer in answers:
                 if answer.outcome is outcome:
                     return replace(answer, result=_with_the_others(answer, answers))
         result = _with_the_others(answers[0], answers)
-        arms = ", ".join(dict.fromkeys(answer.arm for answer in answers))
+        arms = ", ".join(_by_arm(answers))
         population = sum(answer.result.population for answer in answers)
         return _Answer(Outcome.MET, replace(result, population=population), arms)
 
@@ -131,6 +134,8 @@ def _judge(test: Callable[[], Result], controlled: bool, arm: str, block: int) -
         return _Answer(Outcome.INVALID, Result(False, str(reason)), arm, block)
     except NotShown as reason:
         return _Answer(Outcome.UNMET, Result(False, str(reason)), arm, block)
+    if result.too_close:
+        return _Answer(Outcome.INVALID, result, arm, block)
     if result.met and result.absences and not controlled:
         nothing = ", ".join(f"`{label}`" for label in result.absences)
         summary = f"{result.summary}; met only because there is no {nothing}, which takes a control to mean anything"
@@ -139,11 +144,19 @@ def _judge(test: Callable[[], Result], controlled: bool, arm: str, block: int) -
 
 
 def _with_the_others(answer: _Answer, answers: Sequence[_Answer]) -> Result:
-    """The result, with a line for each arm and block where there are several."""
+    """The result, with a line for each arm and block where there are several, and the numbers of all of them."""
+    measures = tuple(one for arm, of_arm in _by_arm(answers).items() for one in joined(of_arm, arm))
     if len(answers) == 1:
-        return answer.result
+        return replace(answer.result, measures=measures)
     places = [f"arm {other.arm}, block {other.block}: {other.outcome}: {other.result.summary}" for other in answers]
-    return replace(answer.result, details=[*answer.result.details, *places])
+    return replace(answer.result, details=[*answer.result.details, *places], measures=measures)
+
+
+def _by_arm(answers: Sequence[_Answer]) -> dict[str, list[Measure]]:
+    measures: dict[str, list[Measure]] = {}
+    for answer in answers:
+        measures.setdefault(answer.arm, []).extend(answer.result.measures)
+    return measures
 
 
 def _finding(expectation: Expectation, answer: _Answer) -> Finding:
@@ -162,4 +175,5 @@ def _finding(expectation: Expectation, answer: _Answer) -> Finding:
         place=str(expectation.at),
         arm=answer.arm,
         block=answer.block,
+        measures=list(result.measures),
     )

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from harness.errors import HarnessError, TraceFileError
 from harness.events import Attempt, Finding, RecordingRef
 from harness.expect import Recording, evaluate, evaluate_require
@@ -45,8 +47,9 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
     try:
         for slot in _slots(job, number, folder):
+            load_then = os.getloadavg()[0]
             made = await make_recording(slot)
-            await asyncio.to_thread(_take, made, folder, taken)
+            await asyncio.to_thread(_take, made, folder, taken, load_then)
             if judged and taken.reasons:
                 break
             if not taken.references[-1].invalid:  # what is no evidence is no failure of a reader's either
@@ -70,6 +73,7 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
         recordings=taken.references,
         seconds=time.monotonic() - began,
         load=round(load_average, 2),
+        processors=os.cpu_count() or 0,
     )
 
 
@@ -93,8 +97,8 @@ def _slots(job: Job, number: int, folder: RunFolder) -> Iterator[Slot]:
             yield Slot(case, arm, job.build, job.mode, number, block, files)
 
 
-def _take(made: Made, folder: RunFolder, taken: _Taken) -> None:
-    """Read a recording and put it through the gate."""
+def _take(made: Made, folder: RunFolder, taken: _Taken, load_average: float) -> None:
+    """Read a recording and put it through the gate. `load_average`: when it began."""
     trace: Trace | None = None
     try:
         trace = load(made.slot.files.trace)
@@ -105,7 +109,9 @@ def _take(made: Made, folder: RunFolder, taken: _Taken) -> None:
         made.slot.files.write_context(made.context)
         invalid = invalid_reasons(made.slot.case, made.slot.arm, trace, made.context)
         taken.recordings.setdefault(made.slot.arm.name, []).append(Recording(trace, made.context))
-    taken.references.append(_reference(made, folder, trace, invalid))
+    reference = _reference(made, folder, trace, invalid)
+    order = len(taken.references) + 1
+    taken.references.append(msgspec.structs.replace(reference, order=order, load=round(load_average, 2)))
 
 
 def judge(case: Case, recordings: dict[str, list[Recording]]) -> tuple[list[Finding], list[str]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats import median, wilson
+from harness.stats import median, median_interval, wilson
 
 
 def test_wilson_agrees_with_the_published_formula() -> None:
@@ -47,3 +48,27 @@ def test_median() -> None:
     for values in ([], [1, float("nan")], [float("inf")]):
         with pytest.raises(ValueError, match="no median"):
             median(values)
+
+
+@pytest.mark.parametrize(
+    ("size", "low", "high", "confidence"),
+    [(1, 1, 1, 0.0), (3, 1, 3, 0.75), (5, 1, 5, 0.9375), (6, 1, 6, 0.96875), (9, 2, 8, 0.9609375), (20, 6, 15, 0.9586)],
+)
+def test_the_interval_of_a_median_has_the_ranks_of_the_sign_test(
+    size: int, low: int, high: int, confidence: float
+) -> None:
+    """As in the tables of Dixon and Massey, such as ranks 6 and 15 of 20; the values come in any order."""
+    values = [float(rank) for rank in range(size, 0, -1)]
+    assert median_interval(values) == pytest.approx((low, high, confidence), abs=1e-4)
+
+
+def test_the_interval_of_a_median_covers_the_true_one_as_often_as_it_says() -> None:
+    """A skewed distribution such as times have; the interval must not rely on symmetry."""
+    drawn = random.Random(4)
+    trials, size = 4000, 6
+    covered = 0
+    for _ in range(trials):
+        low, high, confidence = median_interval([drawn.lognormvariate(0, 1) for _ in range(size)])
+        covered += low <= 1.0 <= high
+    assert covered / trials == pytest.approx(confidence, abs=0.01)
+    assert confidence >= 0.95

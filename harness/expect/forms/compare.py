@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.events import EventView
+from harness.events import EventView, Measure
 from harness.expect.evidence import matched, near_misses, phrase
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
+from harness.expect.measures import measured
 from harness.expect.recording import NotShown, Unanswerable
 from harness.expect.select import Population
 from harness.expect.templates import resolve, step_value
@@ -26,6 +27,8 @@ FUNCTIONS: Final[dict[str, Callable[[Sequence[float]], float]]] = {
     "min": min,
     "max": max,
 }
+US: Final = "us"
+TIMES: Final = ("dur", "self", "tdur", "ts", "end", "tts")
 SPENT: Final = ("dur", "self")  # an instant is what Chrome writes for a slice of zero length: it took 0 us
 
 
@@ -35,14 +38,17 @@ class _Number:
     text: str
     population: Population | None = None
     failure: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The number of one arm and block, or in `failure` why there is none."""
+    """The number of one arm and block, or in `failure` why there is none. sides: what it is made of, by its text."""
 
     value: float
     text: str
+    unit: str = ""
+    sides: tuple[tuple[str, float, str], ...] = ()  # text, value, unit
     failure: str = ""
     hints: list[str] = field(default_factory=list)
     size: int = 0
@@ -74,11 +80,16 @@ def measure(form: Compare, scope: Scope) -> Measured:
             value = left.value / right.value
     if not failure and not math.isfinite(value):
         failure = f"{show(value)} is no finite number"
-    return Measured(value, text, failure, hints, size, shown, misses, absences)
+    parts = tuple((number.text, number.value, number.unit) for number in numbers)
+    unit = "" if form.measure == "ratio" else left.unit
+    return Measured(value, text, unit, parts, failure, hints, size, shown, misses, absences)
 
 
 def decide(form: Compare, blocks: Sequence[Measured]) -> Result:
-    """Test the one number, or the median of the blocks'; a block without a number fails."""
+    """Test the one number, or the interval of the median of the blocks'; a block without a number fails.
+
+    Where the interval has numbers that pass and numbers that do not, it is too close to tell, whatever the median is.
+    """
     asked = f"asked for {'' if form.measure == 'is' else form.measure + ' '}{form.test}"
     first = next((block for block in blocks if block.failure), blocks[0])
     size = sum(block.size for block in blocks)
@@ -88,11 +99,40 @@ def decide(form: Compare, blocks: Sequence[Measured]) -> Result:
     if first.failure:
         summary = f"{asked}, but {first.failure}: {first.text}"
         return Result(False, summary, details + first.hints, size, first.matched, first.misses)
-    value = median([block.value for block in blocks])
-    met = form.test.accepts(value)
-    found = f"found a median of {show(value)} over {len(blocks)} blocks" if many else f"found {show(value)}"
-    summary = f"{asked}, {found}" + ("" if many else f": {first.text}")
-    return Result(met, summary, details + first.hints, size, first.matched, first.misses, absences)
+    measures = _measures(form, blocks)
+    number = measures[0]
+    low, high = (number.low, number.high) if number.low is not None else (number.median, number.median)
+    assert low is not None and high is not None
+    met = form.test.accepts_all(low, high)
+    too_close = not met and not form.test.refuses_all(low, high)
+    found = f"found a median of {show(number.median)} over {len(blocks)} blocks" if many else f"found {show(low)}"
+    summary = f"{asked}, {found}" + (_spread(number, too_close) if many else f": {first.text}")
+    details += [*_beside(number), *first.hints]
+    return Result(met, summary, details, size, first.matched, first.misses, absences, measures, too_close)
+
+
+def _measures(form: Compare, blocks: Sequence[Measured]) -> tuple[Measure, ...]:
+    """The number that is tested, then those that it is made of."""
+    name = "value" if form.measure == "is" else form.measure
+    cost = len(blocks) > 1 or any(unit == US for _, _, unit in blocks[0].sides)
+    number = measured(name, [block.value for block in blocks], blocks[0].unit, cost=cost)
+    if form.measure == "is":
+        return (number,)
+    sides = zip(*(block.sides for block in blocks), strict=True)
+    return number, *(measured(of[0][0], [value for _, value, _ in of], of[0][2]) for of in sides)
+
+
+def _spread(number: Measure, too_close: bool) -> str:
+    assert number.low is not None and number.high is not None and number.confidence is not None
+    said = f" ({number.confidence:.0%}: {show(number.low)} to {show(number.high)})"
+    return said + (", which is on both sides of the bound: too close to tell" if too_close else "")
+
+
+def _beside(number: Measure) -> list[str]:
+    """What could have made the number: the first block, and the order of the arms."""
+    told = ((number.warm_up, "the first block against the rest"), (number.order, "A B against B A"))
+    sign = "×" if number.name == "ratio" else ""
+    return [f"{what}: {sign}{show(value)}" for value, what in told if value is not None]
 
 
 def _aggregate(aggregate: Aggregate, scope: Scope) -> _Number:
@@ -105,12 +145,13 @@ def _aggregate(aggregate: Aggregate, scope: Scope) -> _Number:
     assert aggregate.of is not None
     population = scope.population(aggregate.of)
     if aggregate.kind == "count":
-        return _Number(population.size, f"the count of {phrase(population)}", population)
+        return _Number(population.size, f"the count of {phrase(population)}", population, unit="events")
     text = f"the {aggregate.kind} of {aggregate.path} over {phrase(population)}"
     numbers = _numbers(population, path_at(aggregate.path, aggregate.at))
     if not numbers and aggregate.kind != "sum":
         return _Number(math.nan, text, population, f"`{population.label}` is empty")
-    return _Number(FUNCTIONS[aggregate.kind](numbers), text, population)
+    unit = US if aggregate.path in TIMES else ""
+    return _Number(FUNCTIONS[aggregate.kind](numbers), text, population, unit=unit)
 
 
 def _sum(numbers: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from harness.expect.evidence import matched, near_misses, phrase, plural
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
 from harness.expect.items import Item
+from harness.expect.measures import counted
 from harness.expect.select import Population
 from harness.scenario.model import Count, NoneOf
 
@@ -27,6 +28,7 @@ def count(form: Count, scope: Scope) -> Result:
         matched(population),
         misses,
         (population.label,) if not found else (),
+        (counted("count", found),),
     )
 
 
@@ -34,7 +36,8 @@ def _count_per(form: Count, population: Population) -> Result:
     asked = f"asked for {form.test} {phrase(population)} for each {', '.join(form.per)}"
     if not population.items:
         misses, hints = near_misses(population)
-        return Result(False, f"{asked}; found none, so there is no group to count", hints, misses=misses)
+        summary = f"{asked}; found none, so there is no group to count"
+        return Result(False, summary, hints, misses=misses, measures=(counted("groups", 0, "groups"),))
     grouping = Grouping(form.per, form.of.at, population.picker.trace)
     members: dict[Hashable, list[Item]] = {}
     for item in population.items:
@@ -45,7 +48,12 @@ def _count_per(form: Count, population: Population) -> Result:
     summary = f"{asked}; {found}" + (f", {len(bad)} of them not {form.test}" if bad else "")
     details = [f"{grouping.label(group[0])}: {plural(len(group))}" for group in bad[:10]]
     shown = [item for group in bad for item in group] if bad else population.items
-    return Result(not bad, summary, details, population.size, matched(population, shown))
+    measures = (
+        counted("the smallest group", min(sizes)),
+        counted("the largest group", max(sizes)),
+        counted("groups", len(members), "groups"),
+    )
+    return Result(not bad, summary, details, population.size, matched(population, shown), measures=measures)
 
 
 def none_of(form: NoneOf, scope: Scope) -> Result:
@@ -53,5 +61,7 @@ def none_of(form: NoneOf, scope: Scope) -> Result:
     found = population.size
     if found:
         there = matched(population, note="is there, although none may be")
-        return Result(False, f"asked for no {phrase(population)}, found {found:,}", [], found, misses=there)
-    return Result(True, f"asked for no {phrase(population)}, found none", absences=(population.label,))
+        summary = f"asked for no {phrase(population)}, found {found:,}"
+        return Result(False, summary, [], found, misses=there, measures=(counted("count", found),))
+    summary = f"asked for no {phrase(population)}, found none"
+    return Result(True, summary, absences=(population.label,), measures=(counted("count", 0),))

@@ -6,10 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from operator import attrgetter
 
+from harness.events import Measure
 from harness.expect.criteria import Inside, parents_in_words
 from harness.expect.evidence import MOST, matched, near_misses, phrase, plural, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
+from harness.expect.measures import counted
 from harness.expect.nesting import Nest, inner_counts
 from harness.expect.select import Population
 from harness.expect.timing import ends_before
@@ -25,7 +27,7 @@ def each(form: Each, scope: Scope) -> Result:
     if not population.items:
         misses, looked_for = near_misses(population)
         summary = f"asked something of each {phrase(population)}, but there is none"
-        return Result(False, summary, looked_for, misses=misses)
+        return Result(False, summary, looked_for, misses=misses, measures=_measures(population, 0))
     absences: list[str] = []
     hints: list[str] = []
     tests = _tests(form, scope, population, absences, hints)
@@ -44,7 +46,12 @@ def each(form: Each, scope: Scope) -> Result:
         matched=matched(population) if not failures else [],
         misses=[view(item, population.picker, f"missed: {'; '.join(reasons)}") for item, reasons in failures[:MOST]],
         absences=tuple(absences),
+        measures=_measures(population, len(failures)),
     )
+
+
+def _measures(population: Population, failed: int) -> tuple[Measure, ...]:
+    return counted("failed", failed), counted(f"count of `{population.label}`", population.size)
 
 
 def _asked(form: Each) -> str:

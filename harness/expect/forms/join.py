@@ -7,9 +7,11 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from harness.events import Measure
 from harness.expect.evidence import MOST, matched, near_misses, phrase, plural, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
+from harness.expect.measures import counted
 from harness.expect.nesting import Nest
 from harness.expect.select import Population
 from harness.expect.values import ValuePath, canonical, is_number, show, values_at
@@ -28,10 +30,13 @@ def join(form: Join, scope: Scope) -> Result:
     for side in (left, right):
         if not side.items:
             misses, hints = near_misses(side)
-            return Result(False, f"{asked}; there is no `{side.label}`", hints, total, misses=misses)
+            summary = f"{asked}; there is no `{side.label}`"
+            return Result(False, summary, hints, total, misses=misses, measures=_measures(left, right, []))
     pairs = _contained(left, right) if form.containment else _keyed(form, left, right)
     if not pairs:
-        return Result(False, f"{asked}; no pair was found", [], total, misses=[*matched(left)[:2], *matched(right)[:2]])
+        shown = [*matched(left)[:2], *matched(right)[:2]]
+        summary = f"{asked}; no pair was found"
+        return Result(False, summary, [], total, misses=shown, measures=_measures(left, right, []))
     problems = [
         *_too_many(form, pairs, left, right),
         *_unmatched(form, pairs, left, right),
@@ -39,10 +44,19 @@ def join(form: Join, scope: Scope) -> Result:
     ]
     if problems:
         shown = [view(item, side.picker, f"missed: {p.text}") for p in problems for item, side in p.shown][:MOST]
-        return Result(False, f"{asked}; {problems[0].text}", [p.text for p in problems[:10]], total, misses=shown)
+        summary, details = f"{asked}; {problems[0].text}", [p.text for p in problems[:10]]
+        return Result(False, summary, details, total, misses=shown, measures=_measures(left, right, pairs))
     ends = [(item, side) for pair in pairs[:2] for item, side in zip(pair, (left, right), strict=True)]
     shown = [view(item, side.picker, "matched") for item, side in ends]
-    return Result(True, f"{asked}; {plural(len(pairs), 'pair')}, all as asked", [], total, shown)
+    summary = f"{asked}; {plural(len(pairs), 'pair')}, all as asked"
+    return Result(True, summary, [], total, shown, measures=_measures(left, right, pairs))
+
+
+def _measures(left: Population, right: Population, pairs: list[Pair]) -> tuple[Measure, ...]:
+    counts = (
+        counted(f"count of `{side.label}` ({name})", side.size) for name, side in (("left", left), ("right", right))
+    )
+    return counted("pairs", len(pairs), "pairs"), *counts
 
 
 @dataclass(frozen=True, slots=True)

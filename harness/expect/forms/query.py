@@ -14,6 +14,7 @@ from harness.events import EventView
 from harness.expect.evidence import MOST, near_misses, phrase, plural, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.forms.tables import Tables
+from harness.expect.measures import counted, sizes
 from harness.expect.values import canonical, show
 from harness.scenario.model import Query
 
@@ -29,7 +30,7 @@ def query(form: Query, scope: Scope) -> Result:
     asked = f"asked for {_wanted(form)} of the query" + (f" over {phrase(over)}" if over is not None else "")
     if over is not None and not over.items:
         misses, hints = near_misses(over)
-        return Result(False, f"{asked}; there is no `{over.label}`", hints, misses=misses)
+        return Result(False, f"{asked}; there is no `{over.label}`", hints, misses=misses, measures=sizes([over]))
     columns, rows, nothing = _run(form.sql, scope, counted=over is None)
     met = _as_wanted(form, rows)
     size = over.size if over is not None else len(rows)
@@ -39,7 +40,8 @@ def query(form: Query, scope: Scope) -> Result:
     # Without rows and without a population that could have given some, the answer is an absence.
     absences = ("the query's rows",) if not rows and over is None else ()
     absences = (*absences, *nothing)
-    return Result(met, summary, details, size, events if met else [], [] if met else events, absences)
+    measures = (counted("rows", len(rows), "rows"), *sizes([over] if over is not None else []))
+    return Result(met, summary, details, size, events if met else [], [] if met else events, absences, measures)
 
 
 def _wanted(form: Query) -> str:

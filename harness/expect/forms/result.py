@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from harness.events import EventView
+from harness.events import EventView, Measure
 from harness.expect.select import Picker, Population, same_recording
 from harness.scenario.model import Place, Ref
 
@@ -34,6 +34,8 @@ class Result:
 
     absences: selections that were empty and whose emptiness is all that the test rests on. Such a result is evidence
     only beside a control that was met.
+    measures: the number that is tested, then what it is made of. too_close: its interval has both what passes and what
+    does not, so neither answer can be relied on.
     """
 
     met: bool
@@ -43,3 +45,5 @@ class Result:
     matched: list[EventView] = field(default_factory=list)
     misses: list[EventView] = field(default_factory=list)
     absences: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    too_close: bool = False

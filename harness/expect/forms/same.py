@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from harness.expect.evidence import matched, near_misses, phrase, plural
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
+from harness.expect.measures import sizes
 from harness.expect.recording import NotShown
 from harness.expect.select import Population
 from harness.expect.timing import in_time_order
@@ -22,6 +24,10 @@ Values = list[Any]  # of one selection and group, in order of time
 
 def same(form: Same, scope: Scope) -> Result:
     populations = [scope.population(ref) for ref in form.of]
+    return replace(_same(form, populations), measures=sizes(populations))
+
+
+def _same(form: Same, populations: list[Population]) -> Result:
     word = "different" if form.differ else "the same"
     asked = f"asked for {word} {form.path} in {' and '.join(map(phrase, populations))}"
     asked += f" for each {', '.join(form.by)}" if form.by else ""

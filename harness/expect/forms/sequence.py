@@ -6,10 +6,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
+from harness.events import Measure
 from harness.expect.evidence import MOST, near_misses, phrase, plural, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
 from harness.expect.items import Item
+from harness.expect.measures import counted, sizes
 from harness.expect.select import Population
 from harness.expect.timing import ends_before, in_time_order, same_thread, starts_before
 from harness.scenario.model import Alternate, Order, Ref
@@ -64,7 +66,8 @@ def _nothing(populations: list[Population], asked: str) -> Result | None:
     for population in populations:
         if not population.items:
             misses, hints = near_misses(population)
-            return Result(False, f"{asked}; there is no `{population.label}`", hints, total, misses=misses)
+            summary = f"{asked}; there is no `{population.label}`"
+            return Result(False, summary, hints, total, misses=misses, measures=sizes(populations))
     return None
 
 
@@ -141,7 +144,13 @@ def _answer(asked: str, problems: list[Problem], populations: list[Population]) 
     if problems:
         shown = [view(item, picker, f"missed: {text}") for text, events in problems for item in events][:MOST]
         summary = f"{asked}; {plural(len(problems), 'place')} where not, the first: {problems[0][0]}"
-        return Result(False, summary, [text for text, _ in problems[:10]], total, misses=shown)
-    counted = " and ".join(f"{population.size:,} `{population.label}`" for population in populations)
+        details = [text for text, _ in problems[:10]]
+        return Result(False, summary, details, total, misses=shown, measures=_measures(problems, populations))
+    said = " and ".join(f"{population.size:,} `{population.label}`" for population in populations)
     shown = [view(item, picker, "matched") for population in populations for item in population.items[:2]]
-    return Result(True, f"{asked}; so are all {counted}", [], total, shown[:MOST])
+    measures = _measures(problems, populations)
+    return Result(True, f"{asked}; so are all {said}", [], total, shown[:MOST], measures=measures)
+
+
+def _measures(problems: Sequence[Problem], populations: list[Population]) -> tuple[Measure, ...]:
+    return counted("places where not", len(problems), ""), *sizes(populations)
