@@ -88,9 +88,8 @@ class _Attempt:
             for answer in self._everywhere(control, expectation, controlled=False):
                 if answer.outcome is not Outcome.MET:
                     summary = f"the control failed, so this shows nothing: {answer.result.summary}"
-                    return replace(
-                        answer, outcome=Outcome.INVALID, result=replace(answer.result, summary=summary, measures=())
-                    )
+                    result = replace(answer.result, summary=summary, measures=())
+                    return replace(answer, outcome=Outcome.INVALID, result=result)
         answers = self._everywhere(expectation.form, expectation, controlled=bool(expectation.control))
         for outcome in (Outcome.INVALID, Outcome.UNMET):
             for answer in answers:
