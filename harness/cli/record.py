@@ -6,13 +6,24 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import browser_option, example, expression_option, find_cases, find_lab, mode_option, out_option
+from harness.cli.shared import (
+    browser_option,
+    example,
+    expression_option,
+    find_cases,
+    find_lab,
+    mode_option,
+    out_option,
+    recorded_with,
+    recorder_option,
+)
 from harness.errors import CapabilityError
 
 
 @click.command(
     epilog=example(
         "traceproof record parse-html.spans --browser 153",
+        "traceproof record commit.shape --recorder startup",
         "traceproof record ./my-scenarios/one.scenario.yaml --out reference",
     )
 )
@@ -20,9 +31,15 @@ from harness.errors import CapabilityError
 @expression_option
 @browser_option
 @mode_option
+@recorder_option
 @out_option
 def record(
-    selectors: tuple[str, ...], expression: str, browsers: tuple[str, ...], modes: tuple[str, ...], out: Path | None
+    selectors: tuple[str, ...],
+    expression: str,
+    browsers: tuple[str, ...],
+    modes: tuple[str, ...],
+    recorder: str | None,
+    out: Path | None,
 ) -> int:
     """Make and keep one recording of each arm of a scenario, with its provenance, and judge nothing.
 
@@ -35,6 +52,8 @@ def record(
     from harness.verdict import Verdict
 
     cases, _ = find_cases(selectors, expression)
+    if recorder:
+        cases = recorded_with(recorder, cases)
     builds, wanted_modes = find_lab(browsers, modes)
     folder = RunFolder(out)
     status = 0

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from harness.cli.shared import (
-    RECORDERS,
     attempts_option,
     browser_option,
     console,
@@ -21,6 +20,7 @@ from harness.cli.shared import (
     mode_option,
     out_option,
     recorded_with,
+    recorder_option,
     warn_if_busy,
     workers_option,
 )
@@ -32,18 +32,14 @@ from harness.cli.shared import (
         "traceproof run parse-html --browser 153 --mode shell",
         "traceproof run 'parse-html.*' -k 'not utf' --attempts 10 --json > verdicts.json",
         "traceproof run ./my-scenarios -x",
-        "traceproof run layout.one-frame-of-stack --recorder startup",
+        "traceproof run commit.shape --recorder startup",
     )
 )
 @click.argument("selectors", nargs=-1)
 @expression_option
 @browser_option
 @mode_option
-@click.option(
-    "--recorder",
-    type=click.Choice(RECORDERS),
-    help="Record with this one instead of the scenario's own, where its steps allow.",
-)
+@recorder_option
 @attempts_option
 @workers_option
 @out_option

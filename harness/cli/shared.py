@@ -35,6 +35,11 @@ mode_option = click.option(
     type=click.Choice([*MODES, "all"]),
     help="May be given again. Default: the first mode of the build.",
 )
+recorder_option = click.option(
+    "--recorder",
+    type=click.Choice(RECORDERS),
+    help="Record with this one instead of the scenario's own, where its steps allow.",
+)
 out_option = click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder. Default: out/<date and time>."
 )

@@ -14,9 +14,10 @@ and thread each frame of the page lives.
 from harness.record.identify import identify_page, process_types
 from harness.record.make import make_recorder, trace_suffix
 from harness.record.recorder import Collected, Recorder, marker_name
-from harness.record.startup import StartupRecorder
+from harness.record.startup import PATIENCE_S, StartupRecorder
 
 __all__ = [
+    "PATIENCE_S",
     "Collected",
     "Recorder",
     "StartupRecorder",

@@ -23,7 +23,7 @@ from harness.scenario.model import RecordSpec
 
 _FILE = "startup.json"
 # Measured here on two busy cores: 5 s after the end of the recording in a shell, 10 s in the full browser.
-_PATIENCE_S = 90.0
+PATIENCE_S = 90.0
 _POLL_S = 0.05
 _CHUNK = 1 << 20
 _LOSSES = ("chunks_overwritten", "chunks_discarded", "trace_writer_packet_loss")
@@ -68,15 +68,16 @@ class StartupRecorder:
         overrun_s = (stop_us - self.start_us) / 1e6 - self._seconds
         if overrun_s > 0:
             raise RecorderError(
-                f"the steps took {overrun_s:.1f} s longer than the {self._seconds} s that the browser was to record"
+                f"the steps took {overrun_s:.1f} s longer than the {self._seconds} s that the browser was to record, "
+                "which nobody can prolong: this machine became busier meanwhile, or the page is slow; try again"
             )
         draft = alone.folder / _FILE
         try:
-            async with asyncio.timeout(self._seconds + _PATIENCE_S):
+            async with asyncio.timeout(self._seconds + PATIENCE_S):
                 metadata = await alone.watch(_whole(draft))
         except TimeoutError:
             raise RecorderError(
-                f"the browser did not write its file within {_PATIENCE_S:g} s after a recording of {self._seconds} s"
+                f"the browser did not write its file within {PATIENCE_S:g} s after a recording of {self._seconds} s"
             ) from None
         written = await write_atomically(gzipped(_chunks(draft)), path)
         return Collected(

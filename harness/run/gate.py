@@ -26,7 +26,7 @@ def invalid_reasons(
         _data_loss(trace, context),
         _times(trace),
         _markers(arm, trace) if marked else "",
-        _main_thread(trace, context, silent),
+        _main_thread(arm, trace, context, silent),
         _one_process(case, context),
     )
     return [reason for reason in checks if reason]
@@ -62,15 +62,24 @@ def _marked(trace: Trace, name: str) -> bool:
     return any(event.args.get("sync_id") == name for event in clocks) or bool(trace.by_name(name))
 
 
-def _main_thread(trace: Trace, context: RecordingContext, silent: bool) -> str:
+def _main_thread(arm: Arm, trace: Trace, context: RecordingContext, silent: bool) -> str:
     main = context.page.main if context.page else None
     if main is None:
-        return "the page under test was not identified: no nonce mark came back and the trace does not tell"
+        return f"the page under test was not identified: {_nameless(arm)}"
     if silent or any(
         event.tid == main.tid and event.pid == main.pid for event in trace.events if event.kind != "metadata"
     ):
         return ""
     return f"the page's main thread (process {main.pid}, thread {main.tid}) wrote no event"
+
+
+def _nameless(arm: Arm) -> str:
+    if arm.record.recorder != "startup":
+        return "no nonce mark came back and the trace does not tell"
+    return (
+        "nobody was connected to ask the page, and no event says which renderer is its own; "
+        "record devtools.timeline (CommitLoad) or blink.user_timing (navigationStart)"
+    )
 
 
 def _one_process(case: Case, context: RecordingContext) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from harness.browser import Build, prove_gpu_raster
 from harness.errors import RecorderError, ServerError, StepError
 from harness.paths import fixtures_root
-from harness.record import Collected
-from harness.run.taking import Taken, take
+from harness.record import PATIENCE_S, Collected
+from harness.run.taking import Taken, take, unattended_s
 from harness.run.views import build_view
 from harness.scenario.model import Arm, Case
 from harness.server import FixtureServer
@@ -48,15 +48,18 @@ async def make_recording(slot: Slot) -> Made:
     categories that the build does not know. Nothing of it is left running.
     """
     roots = [root for root in dict.fromkeys([slot.case.fixtures_root, fixtures_root()]) if root.is_dir()]
-    limit = asyncio.timeout(slot.case.timeout_s)
+    # What such a browser waits out of itself is no slowness of the scenario's.
+    unattended = unattended_s(slot.arm, slot.mode)
+    seconds = slot.case.timeout_s + (unattended + PATIENCE_S if unattended else 0)
+    limit = asyncio.timeout(seconds)
     try:
         async with limit, FixtureServer(roots) as server:
-            made = await _in_browser(slot, server)
+            made = await _in_browser(slot, server, unattended)
     except TimeoutError as late:
         if not limit.expired():
             raise RecorderError(f"the recording of arm {slot.arm.name} waited in vain: {late or 'no answer'}") from late
         raise StepError(
-            f"{slot.case.at}: the recording of arm {slot.arm.name} did not finish within {slot.case.timeout_s:g} s; "
+            f"{slot.case.at}: the recording of arm {slot.arm.name} did not finish within {seconds:.0f} s; "
             "raise `timeout` if it needs longer"
         ) from None
     if server.problems:
@@ -65,12 +68,12 @@ async def make_recording(slot: Slot) -> Made:
     return made
 
 
-async def _in_browser(slot: Slot, server: FixtureServer) -> Made:
+async def _in_browser(slot: Slot, server: FixtureServer, unattended: float) -> Made:
     arm, machine = slot.arm, machine_facts()
     names = {**server.variables(arm.fixture), "arm": arm.name, "build.major": slot.build.major}
     if arm.browser.raster == "gpu":
         await prove_gpu_raster(slot.build, slot.mode)
-    taken = await take(arm, slot.build, slot.mode, server, names, slot.files.trace)
+    taken = await take(arm, slot.build, slot.mode, server, names, slot.files.trace, unattended)
     collected = taken.collected
     context = RecordingContext(
         arm=arm.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -11,22 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from harness.browser import Build, Controlled, launch, launch_alone, launch_quiet
+from harness.browser.build import SHELL
 from harness.categories import resolve
 from harness.errors import StepError
 from harness.record import Collected, StartupRecorder, make_recorder
 from harness.run.tape import Tape
 from harness.run.vocabulary import categories_for, check_names
-from harness.scenario.model import Arm, BrowserSpec, Step
+from harness.scenario.model import Arm, BrowserSpec
 from harness.scenario.runtime import fill
 from harness.server import FixtureServer
 from harness.steps import StepContext, run_steps
 from harness.trace.context import PageIdentity
 from harness.units import duration_us
 
-# From the start of a process to the first byte of its page, on a busy machine. A recording that the steps outlast is
-# refused by the recorder, so this is patience and never a guess that a verdict rests on.
-_STARTUP_S = 8.0
+# From the start of a process to the last byte of its page: at a load of six for each processor up to 3 s in shells and
+# 10 s in the full browser, at rest 1 s and 2 s. The browser is told a length when it starts and waits it out, so the
+# length grows with the load. A recording that the steps outlast is refused by the recorder: this is patience and never
+# a guess that a verdict rests on.
+_STARTUP_S = {SHELL: 4.0}
+_STARTUP_FULL_S = 8.0
 _FOR_A_WAIT_S = 3.0
+_BUSIEST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +46,28 @@ class Taken:
     command_line: tuple[str, ...]
 
 
-async def take(arm: Arm, build: Build, mode: str, server: FixtureServer, names: Mapping[str, Any], path: Path) -> Taken:
-    """Make the recording of an arm at `path`; nothing is left running."""
+def unattended_s(arm: Arm, mode: str) -> float:
+    """For how long a browser that nobody can stop has to record, from its start; 0 where a client stops it."""
+    if arm.record.recorder != "startup":
+        return 0.0
+    waits = sum(step.verb == "wait_request" for step in arm.steps)
+    settled = sum(duration_us(step.arg) / 1e6 for step in arm.steps if step.verb == "settle")
+    busy = min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), _BUSIEST)
+    return settled + busy * (_STARTUP_S.get(mode, _STARTUP_FULL_S) + _FOR_A_WAIT_S * waits)
+
+
+async def take(
+    arm: Arm,
+    build: Build,
+    mode: str,
+    server: FixtureServer,
+    names: Mapping[str, Any],
+    path: Path,
+    unattended: float = 0,
+) -> Taken:
+    """Make the recording of an arm at `path`; nothing is left running. `unattended`: seconds, of `unattended_s`."""
     if arm.record.recorder == "startup":
-        return await _alone(arm, build, mode, server, names, path)
+        return await _alone(arm, build, mode, server, names, path, unattended)
     return await _connected(arm, build, mode, server, names, path)
 
 
@@ -77,10 +101,10 @@ async def _connected(
 
 
 async def _alone(
-    arm: Arm, build: Build, mode: str, server: FixtureServer, names: Mapping[str, Any], path: Path
+    arm: Arm, build: Build, mode: str, server: FixtureServer, names: Mapping[str, Any], path: Path, seconds: float
 ) -> Taken:
     check_names(arm.record)
-    recorder = StartupRecorder(arm.record, resolve(arm.record.categories), _STARTUP_S + _length_s(arm.steps))
+    recorder = StartupRecorder(arm.record, resolve(arm.record.categories), seconds)
     async with contextlib.AsyncExitStack() as stack:
         url = fill(arm.steps[0].arg, _lookup(names))
         launching = launch_alone(build, mode, url, recorder.arguments, arm.browser, host_rules=server.host_rules)
@@ -98,8 +122,3 @@ def _lookup(names: Mapping[str, Any]) -> Any:
         return names[name]
 
     return look
-
-
-def _length_s(steps: tuple[Step, ...]) -> float:
-    settled = sum(duration_us(step.arg) / 1e6 for step in steps if step.verb == "settle")
-    return settled + _FOR_A_WAIT_S * sum(step.verb == "wait_request" for step in steps)

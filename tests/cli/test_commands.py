@@ -66,6 +66,7 @@ def test_help_does_not_import_what_is_heavy() -> None:
         (["run", "--mode", "sideways"], "is not one of"),
         (["run", "--attempts", "0"], "0 is not in the range"),
         (["run", "parse-html", "--browser", "/no/such/chromium"], "/no/such/chromium"),
+        (["record", "layout.stack-depth", "--recorder", "startup"], "step 1, cdp, is impossible"),
         (["check", "nowhere.json", "parse-html"], "does not exist"),
         (["claims", "show", "parse-html.nonsense"], "is no claim"),
         (["categories", "timelime"], "did you mean timeline"),

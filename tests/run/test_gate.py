@@ -46,6 +46,11 @@ def test_each_rule_says_why(found: Trace, of: RecordingContext, why: str) -> Non
     assert why in reason
 
 
+def test_a_startup_recording_that_cannot_tell_its_page_says_which_category_would() -> None:
+    (why,) = reasons(trace(marked=False), context(page=None), record=RecordSpec(("cc",), recorder="startup"))
+    assert "record devtools.timeline (CommitLoad) or blink.user_timing (navigationStart)" in why
+
+
 def test_a_cut_tail_is_told_from_a_cut_head() -> None:
     start = {"name": "clock_sync", "ph": "c", "ts": 1, "pid": 1, "tid": 1, "args": {"sync_id": "traceproof-start"}}
     (reason,) = reasons(trace(start, marked=False), context())
