@@ -109,7 +109,7 @@ class ScenarioItem(pytest.Item):
         for claim, verdict in result.verdicts.items():
             self.user_properties.append((f"{_VERDICT}{claim}", str(verdict)))
         if surprises := lab.surprises(result):
-            raise Differs("\n\n".join(_explain(lab, result, claim) for claim in surprises))
+            raise Differs(_explain(lab, result, surprises))
         if all(word in (Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED) for word in result.verdicts.values()):
             pytest.skip(_why_skipped(result))
 
@@ -125,10 +125,12 @@ class ScenarioItem(pytest.Item):
         return self.path, self.job.case.at.line - 1, self.job.label
 
 
-def _explain(lab: Session, result: CaseResult, claim: str) -> str:
-    from harness.report import explain
+def _explain(lab: Session, result: CaseResult, claims: list[str]) -> str:
+    from harness.report import explain_case
 
-    return "\n".join(explain(result, claim, says=lab.says(claim), folder=str(lab.folder.path)))
+    says = {claim: lab.says(claim) for claim in claims}
+    told = explain_case(result, claims, says=says, folder=str(lab.folder.path))
+    return "\n\n".join("\n".join(lines) for lines in told)
 
 
 def _why_skipped(result: CaseResult) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
+
+from harness.wording import did_you_mean
 
 ANY = "any"
 
@@ -46,7 +47,7 @@ class Role:
 
 
 def parse_role(text: str) -> Role:
-    """`"page.main"` → `Role("page", "main")`. `ValueError` names the nearest role and all the valid ones."""
+    """`"page.main"` → `Role("page", "main")`. `ValueError` names the nearest role."""
     process, dot, thread = text.strip().partition(".")
     if process not in PROCESS_ROLES:
         raise ValueError(_unknown("process", process, PROCESS_ROLES))
@@ -56,6 +57,5 @@ def parse_role(text: str) -> Role:
 
 
 def _unknown(what: str, word: str, known: Iterable[str]) -> str:
-    near = get_close_matches(word, list(known), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{word!r} is not the role of a {what}{hint} (valid: {', '.join(known)})"
+    near = did_you_mean(word, known)
+    return f'"{word}" is not the role of a {what}' + (f"; {near}" if near else "")

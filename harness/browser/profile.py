@@ -6,7 +6,6 @@ and change paint holding, each of which changes documented events.
 
 from __future__ import annotations
 
-import difflib
 import os
 import shutil
 import subprocess
@@ -23,6 +22,7 @@ from harness.errors import ConfigError, Problem
 from harness.paths import configs_root
 from harness.scenario.model import MODES, BrowserSpec
 from harness.versions import EVERY, VersionRange, parse_range
+from harness.wording import did_you_mean
 
 _SMALL_SHM = 512 * 1024**2
 _GPU_RASTER = (
@@ -63,8 +63,7 @@ def load_profile(name: str) -> Profile:
     file = configs_root() / "browsers" / f"{name}.yaml"
     if not file.is_file():
         names = profile_names()
-        near = difflib.get_close_matches(name, names, 1)
-        remedy = f"did you mean {near[0]!r}?" if near else f"one of: {', '.join(names)}"
+        remedy = did_you_mean(name, names, otherwise=f"one of: {', '.join(names)}")
         raise ConfigError(Problem(f"there is no browser profile {name!r}", remedy=remedy))
     return _read(file)
 

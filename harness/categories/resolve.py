@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from harness.categories.sets import CategorySet, category_sets, known_categories
 from harness.errors import CategoryError, Problem
 from harness.scenario.model import Place
-from harness.scenario.report import nearest
+from harness.wording import did_you_mean
 
 DISABLED = "disabled-by-default-"
 
@@ -116,8 +116,7 @@ def _remedy(category: str, words: Sequence[str]) -> str:
         return f"a comma seems to be missing: write [{', '.join(joined)}]"
     if DISABLED + category in words:
         return f'did you mean "{DISABLED}{category}"?'
-    near = nearest(category, words)
-    return f'did you mean "{near}"?' if near else "`traceproof categories` shows the sets and the categories"
+    return did_you_mean(category, words, otherwise="`traceproof categories` shows the sets and the categories")
 
 
 def _two_in_one(category: str, words: Sequence[str]) -> tuple[str, str] | None:

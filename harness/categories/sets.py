@@ -12,10 +12,11 @@ from typing import Any
 from harness import paths
 from harness.errors import ConfigError, Problem, ScenarioError
 from harness.scenario.nodes import read
-from harness.scenario.report import Invalid, Report, did_you_mean, listed
+from harness.scenario.report import Invalid, Report
 from harness.scenario.schema import Fields, Json, Key, Keys, ListOf, MapOf
 from harness.scenario.tree import Node
 from harness.scenario.words import CATEGORY, PROSE, VERSIONS, text_like
+from harness.wording import did_you_mean, listed
 
 KNOWN_FILE = "known.yaml"
 _NAME = r"[a-z0-9]+(?:[.-][a-z0-9]+)*"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 
 import click
 
 from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
+from harness.wording import did_you_mean
 
 
 @click.command(
@@ -42,8 +42,7 @@ def categories(name: str, as_json: bool) -> None:
         return
     known = known_categories()
     if name not in known:
-        near = difflib.get_close_matches(name, [*sets, *known], 1)
-        remedy = f"did you mean {near[0]}?" if near else "`traceproof categories` lists the sets"
+        remedy = did_you_mean(name, [*sets, *known], otherwise="`traceproof categories` lists the sets")
         raise UsageError(Problem(f"{name!r} is no category set and no known category", remedy=remedy))
     holding = [one.name for one in sets.values() if name in resolve([one.name])]
     if as_json:

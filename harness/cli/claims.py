@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
+from harness.wording import did_you_mean
 
 if TYPE_CHECKING:
     from harness.run.catalog import Catalog
@@ -43,8 +43,7 @@ def _states(coverage: Coverage) -> dict[str, tuple[str, str]]:
 
 
 def _unknown(word: str, known: list[str]) -> UsageError:
-    near = difflib.get_close_matches(word, known, 3, 0.5)
-    remedy = f"did you mean {' or '.join(near)}?" if near else "`traceproof claims list` shows all"
+    remedy = did_you_mean(word, known, 3, "`traceproof claims list` shows all")
     return UsageError(Problem(f"{word!r} is no claim and no event", remedy=remedy))
 
 

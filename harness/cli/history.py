@@ -10,6 +10,7 @@ import click
 
 from harness.cli.shared import echo_json, example, json_option
 from harness.errors import Problem, UsageError
+from harness.wording import did_you_mean, plural
 
 if TYPE_CHECKING:
     from harness.run.history import Line, Seen
@@ -53,14 +54,11 @@ def history(claim: str, out: Path, as_json: bool) -> int:
 
 
 def _never(claim: str, out: Path, ledgers: int, known: list[str]) -> Problem:
-    import difflib
-
     if claim in known:
         remedy = f"`traceproof run {claim}` gives it one"
     else:
-        near = difflib.get_close_matches(claim, known, 1)
-        remedy = f"did you mean {near[0]}?" if near else "`traceproof claims list` shows the claims"
-    return Problem(f"{claim} has no verdict in the {ledgers} ledgers of {out}", remedy=remedy)
+        remedy = did_you_mean(claim, known, otherwise="`traceproof claims list` shows the claims")
+    return Problem(f"{claim} has no verdict in the {plural(ledgers, 'ledger')} of {out}", remedy=remedy)
 
 
 def _lines(line: Line) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from harness.cli.shared import echo_json, example, json_option
+from harness.wording import plural
 
 
 @click.command(epilog=example("traceproof schema > scenario.schema.json", "traceproof schema --claims"))
@@ -35,22 +36,22 @@ def lint(paths: tuple[Path, ...], mutants: Path | None, as_json: bool) -> int:
     """
     from harness.run.lint import lint as look
 
-    problems, seen = look(paths)
+    linted = look(paths)
+    problems = linted.problems
     refuted: list[str] = []
     if mutants is not None:
         from harness.cli.mutate import mutation_problems
-        from harness.run.catalog import load_catalog
 
-        found, refuted = mutation_problems(load_catalog(paths), mutants)
+        found, refuted = mutation_problems(linted.catalog, mutants)
         problems = [*problems, *found]
     if as_json:
         told = [dataclasses.asdict(problem) for problem in problems]
-        echo_json({"problems": told, "not_examined": refuted, **seen})
+        echo_json({"problems": told, "not_examined": refuted, **linted.counts})
     else:
         for problem in problems:
             click.echo(f"{problem}\n")
         for line in refuted:
             click.echo(line)
-        counted = ", ".join(f"{count} {what}" for what, count in seen.items())
-        click.echo(f"{len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'} in {counted}")
+        counted = ", ".join(plural(count, what.removesuffix("s")) for what, count in linted.counts.items())
+        click.echo(f"{plural(len(problems), 'problem') if problems else 'no problems'} in {counted}")
     return 2 if problems else 0

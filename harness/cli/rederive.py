@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.shared import echo_json, example, json_option
+from harness.wording import plural
 
 if TYPE_CHECKING:
     from harness.run.changes import Change
@@ -64,7 +65,8 @@ def _json(one: Rederived) -> dict[str, Any]:
 
 
 def _lines(one: Rederived) -> Iterator[str]:
-    yield f"{one.ledger}: {len(one.verdicts)} verdicts derived again from {one.recordings} recordings"
+    counted = f"{plural(len(one.verdicts), 'verdict')} derived again from {plural(one.recordings, 'recording')}"
+    yield f"{one.ledger}: {counted}"
     for note in one.notes:
         yield f"  note     {note}"
     if not one.changes:
@@ -74,7 +76,7 @@ def _lines(one: Rederived) -> Iterator[str]:
         for changes in _alike(each for each in one.changes if each.about == about):
             yield from _change(changes)
     verdicts = sum(change.about == "verdict" for change in one.changes)
-    yield f"  {verdicts} verdicts and {len(one.changes) - verdicts} of what they come from differ"
+    yield f"  {plural(verdicts, 'verdict')} and {len(one.changes) - verdicts} of what they come from differ"
 
 
 def _alike(changes: Iterable[Change]) -> Iterable[list[Change]]:

@@ -22,6 +22,7 @@ from harness.cli.shared import (
     recorded_with,
     recorder_option,
     warn_if_busy,
+    what_finished,
     workers_option,
 )
 
@@ -95,6 +96,10 @@ def run(
     except Interrupted as stopped:
         kept = options.folder.path
         click.echo(f"{stopped}; everything that was started is ended. What had finished is kept in {kept}", err=True)
+        if finished := what_finished(options.folder, catalog):
+            report.finish(finished, cut_short=stopped.name)
+            if as_json:
+                echo_json({**to_json(finished), "cut_short": stopped.name})
         return stopped.exit_code
     report.finish(result)
     if as_json:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.browser import Build
+    from harness.events import RunResult
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
+    from harness.store import RunFolder
 
 # As in `scenario/model.py`, whose package takes a tenth of a second to import; a test holds them together.
 MODES = ("headless", "shell", "headed")
@@ -97,6 +99,15 @@ def recorded_with(recorder: str, cases: Sequence[Case]) -> list[Case]:
     if changed and all(problems):
         raise ScenarioError(list(dict.fromkeys(problem for found in problems for problem in found)))
     return changed
+
+
+def what_finished(folder: RunFolder, catalog: Catalog) -> RunResult | None:
+    """What a run that was cut short left in its ledger; None when no case had finished."""
+    from harness.run.ledgers import read_result
+
+    ledger = folder.path / "ledger.jsonl"
+    result = read_result(ledger, catalog) if ledger.is_file() else None
+    return result if result and result.cases else None
 
 
 def warn_if_busy() -> None:

@@ -22,6 +22,7 @@ from harness.cli.shared import (
     workers_option,
 )
 from harness.errors import Problem, UsageError
+from harness.wording import plural
 
 if TYPE_CHECKING:
     from harness.events import ProgressEvent, RunResult
@@ -77,7 +78,8 @@ def verify(
         try:
             result = _run(selectors, expression, browsers, modes, attempts, workers, out)
         except Interrupted as stopped:
-            click.echo(f"{stopped}; what had finished is kept in the output folder", err=True)
+            kept = "what had finished is kept in the output folder: `traceproof verify --ledger` reads it"
+            click.echo(f"{stopped}; {kept}", err=True)
             return stopped.exit_code
     if as_json:
         echo_json(verify_json(result))
@@ -120,7 +122,7 @@ def _progress(event: ProgressEvent) -> None:
     from harness.report.words import build_label, counted
 
     if isinstance(event, Planned):
-        click.echo(f"{event.cases} cases, {event.attempts} attempts", err=True)
+        click.echo(f"{plural(event.cases, 'case')}, {plural(event.attempts, 'attempt')}", err=True)
     if isinstance(event, CaseResult):
         click.echo(
             f"  {event.name} on {build_label(*event.lab)}: {counted(event.verdicts.values())}",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from harness.compare.difference import KINDS, Comparison, Difference, Kind, Presence
 from harness.compare.sides import Side
+from harness.wording import plural
 
 SHOWN_DEPENDENT = 10  # differences that claims depend on
 SHOWN_OTHER = 8
@@ -37,7 +38,7 @@ def told(comparison: Comparison, *, everything: bool = False) -> list[str]:
 
 
 def _side(name: str, side: Side) -> Iterator[str]:
-    yield f"{name:<6} {side.label}: {_some(len(side.recordings), 'recording')}"
+    yield f"{name:<6} {side.label}: {plural(len(side.recordings), 'recording')}"
     for made, number in side.made.items():
         yield f"       {f'{number} by ' if len(side.made) > 1 else ''}{made}"
     for path in side.refused:
@@ -46,7 +47,7 @@ def _side(name: str, side: Side) -> Iterator[str]:
 
 def _compared(comparison: Comparison) -> Iterator[str]:
     if comparison.groups:
-        yield f"pairs  {_some(len(comparison.groups), 'arm')} of scenarios that both have"
+        yield f"pairs  {plural(len(comparison.groups), 'arm')} of scenarios that both have"
     for name, groups in (("left", comparison.left_only), ("right", comparison.right_only)):
         if groups and comparison.groups:
             yield f"       only {name}, not compared: {_listed(groups)}"
@@ -81,10 +82,10 @@ def _both(one: Difference) -> str:
     sides = f"in {_of(one.left)} vs {_of(one.right)}"
     richer = max(one.left, one.right, key=lambda side: side.events)
     if one.kind == "name":
-        return f"{sides}, {_some(richer.events, 'event')}"
+        return f"{sides}, {plural(richer.events, 'event')}"
     if one.kind == "type":
         return sides
-    return f"{sides}, {_percent(richer)} of {_some(richer.among, 'event')}"
+    return f"{sides}, {_percent(richer)} of {plural(richer.among, 'event')}"
 
 
 def _percent(side: Presence) -> str:
@@ -106,7 +107,3 @@ def _counted(differences: Iterable[Difference]) -> str:
 def _listed(words: Sequence[str]) -> str:
     more = f" and {len(words) - _CLAIMS} more" if len(words) > _CLAIMS else ""
     return ", ".join(words[:_CLAIMS]) + more
-
-
-def _some(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
@@ -13,6 +12,7 @@ from harness.expect.items import SERVER_TID, Item, threadless
 from harness.expect.select import Picker, Population
 from harness.expect.values import is_number, thread_name
 from harness.scenario.model import Selection
+from harness.wording import nearest
 
 MOST = 5  # events of a kind in one finding
 _TEXT, _ELEMENTS, _DEPTH = 200, 5, 4
@@ -62,14 +62,14 @@ def matched(population: Population, items: Iterable[Item] | None = None, note: s
 
 def near_misses(population: Population) -> tuple[list[EventView], list[str]]:
     """The events that came nearest to being selected, and what to look at when there was none at all."""
-    nearest = population.picker.near_misses(population, MOST)
-    if nearest:
-        return [view(item, population.picker, f"missed: {reason}") for item, reason in nearest], []
+    missed = population.picker.near_misses(population, MOST)
+    if missed:
+        return [view(item, population.picker, f"missed: {reason}") for item, reason in missed], []
     wanted = [name for name in population.selection.names if isinstance(name, str)]
     trace = population.picker.trace
     if not wanted or population.selection.source != "trace" or any(trace.by_name(name) for name in wanted):
         return [], []
-    close = [near for name in wanted for near in get_close_matches(name, trace.names, n=3, cutoff=0.6)]
+    close = [near for name in wanted for near in nearest(name, trace.names, 3)]
     listed = ", ".join(f"{name} ({len(trace.by_name(name))})" for name in close)
     return [], [f"no event named {' or '.join(wanted)} is in the recording" + (f"; similar: {listed}" if close else "")]
 
@@ -103,7 +103,3 @@ def _selection(selection: Selection) -> str:
         f"take {selection.take}" if selection.take is not None else "",
     ]
     return " ".join(part for part in parts if part)
-
-
-def plural(count: int, word: str = "event") -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")

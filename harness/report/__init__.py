@@ -1,7 +1,7 @@
 """Reports of a run, made from its records alone: console, JUnit XML, Markdown, one JSON object."""
 
 from harness.report.console import ConsoleReport
-from harness.report.failure import explain
+from harness.report.failure import explain, explain_case
 from harness.report.jsonout import to_json
 from harness.report.junit import to_junit
 from harness.report.markdown import to_markdown
@@ -11,6 +11,7 @@ __all__ = [
     "ConsoleReport",
     "changes",
     "explain",
+    "explain_case",
     "to_json",
     "to_junit",
     "to_markdown",

@@ -15,9 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.events import CaseResult, ClaimVerdict, Planned, Progressed, ProgressEvent, RunResult, Started
-from harness.report.failure import explain
+from harness.report.failure import explain_case
 from harness.report.words import STYLES, build_label, counted, note, raster_label, tally
 from harness.verdict import Verdict
+from harness.wording import plural
 
 _SLOWEST = 3
 
@@ -63,7 +64,7 @@ class ConsoleReport:
                 self._cases = cases
                 self._progress.update(self._task, total=attempts)
                 if not self._quiet:
-                    self._print(f"{_some(cases, 'case')}, {_some(attempts, 'attempt')}")
+                    self._print(f"{plural(cases, 'case')}, {plural(attempts, 'attempt')}")
             case Started(case=case, attempt=attempt, worker=worker):
                 self._running[worker] = f"{case} attempt {attempt}"
                 self._progress.update(self._task, description=", ".join(self._running.values()))
@@ -83,16 +84,18 @@ class ConsoleReport:
             seconds = sum(attempt.seconds for attempt in case.attempts)
             where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(*case.lab)}"
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
-        for claim, verdict in case.verdicts.items():
-            if case.surprises(claim):
-                head, *rest = explain(case, claim, says=self._says.get(claim, ""), folder=self._folder)
-                self._print(Text(head, style=STYLES[verdict]))
-                for line in rest:
-                    self._print(line)
-                self._print("")
+        surprising = [claim for claim in case.verdicts if case.surprises(claim)]
+        for head, *rest in explain_case(case, surprising, says=self._says, folder=self._folder):
+            self._print(Text(head, style=STYLES[Verdict(head.split()[0])]))
+            for line in rest:
+                self._print(line)
+            self._print("")
 
-    def finish(self, result: RunResult) -> None:
-        """The verdict table by event, what the baseline explains, what differs from it, and where the evidence lies."""
+    def finish(self, result: RunResult, *, cut_short: str = "") -> None:
+        """The verdict table by event, what the baseline explains, what differs from it, and where the evidence lies.
+
+        `cut_short`: what ended the run before its last case; the table then says what had finished.
+        """
         shown = result.drifts if self._quiet else result.verdicts
         if shown:
             self._console.print(_table(shown))
@@ -103,15 +106,25 @@ class ConsoleReport:
         self._notes(f"{len(drifts)} of {len(result.verdicts)} verdicts differ from the baseline:", drifts)
         total = counted(verdict.verdict for verdict in result.verdicts) or "no verdicts"
         state = f"{len(drifts)} differ" if drifts else "as expected"
-        self._print(f"{total}: {state}. {result.footer.seconds:.1f} s")
+        if cut_short:
+            finished = f"{len(result.cases)} of {plural(self._cases, 'case')} had finished"
+            told = f"CUT SHORT by {cut_short}: {finished}, the verdicts above are of these alone"
+            self._print(Text(told, "bold red"))
+            self._print(f"{total}: {state} so far")
+        else:
+            self._print(f"{total}: {state}. {result.footer.seconds:.1f} s")
         self._print(f"evidence   {result.folder}")
 
     def _notes(self, head: str, verdicts: list[ClaimVerdict]) -> None:
         if verdicts:
             self._print(Text(head, "bold"))
+        alike: dict[str, list[str]] = {}
         for one in verdicts:
-            where = build_label(*one.lab)
-            self._print(f"  {one.claim} on {where}: {one.verdict}\n    {note(one)}")
+            alike.setdefault(note(one), []).append(f"{one.claim} on {build_label(*one.lab)}: {one.verdict}")
+        for text, claims in alike.items():
+            for claim in claims:
+                self._print(f"  {claim}")
+            self._print(f"    {text}")
 
     def _slowest(self, result: RunResult) -> None:
         timed = sorted(((sum(a.seconds for a in case.attempts), case.name) for case in result.cases), reverse=True)
@@ -157,7 +170,3 @@ def _cell(verdict: ClaimVerdict | None) -> Text:
     if verdict.drift:
         text.append("  differs", "red")
     return text
-
-
-def _some(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

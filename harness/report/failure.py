@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -11,6 +11,7 @@ from harness.events import Attempt, CaseResult, EventView, Finding
 from harness.report.words import build_label
 from harness.units import format_us
 from harness.verdict import Outcome, Verdict
+from harness.wording import plural
 
 _EVENTS = 5  # of each kind in one explanation
 _ARGS = 160  # characters
@@ -18,33 +19,56 @@ _ARGS = 160  # characters
 
 def explain(case: CaseResult, claim: str, *, says: str = "", folder: str = "") -> list[str]:
     """The verdict, the expectation as written, what was found, the nearest misses, where to look and how to repeat."""
-    verdict = case.verdicts[claim]
-    met, valid = case.tallies.get(claim, (0, 0))
-    head = f"{verdict}  {claim}  on {build_label(*case.lab)}"
-    if valid:
-        head += f"  ({met} of {valid} valid attempts met it, {len(case.attempts)} run)"
-    lines = [head]
-    if says:
-        lines.append(f"  claim      {says}")
-    lines.append(f"  scenario   {case.name}  {case.place}")
+    return next(explain_case(case, [claim], says={claim: says}, folder=folder))
+
+
+def explain_case(
+    case: CaseResult, claims: Iterable[str], *, says: Mapping[str, str] | None = None, folder: str = ""
+) -> Iterator[list[str]]:
+    """The same for several claims; those of which there is nothing different to say are told together."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for claim in claims:
+        met, valid = case.tallies.get(claim, (0, 0))
+        counted = f"  ({met} of {valid} valid attempts met it, {len(case.attempts)} run)" if valid else ""
+        alike.setdefault((case.verdicts[claim], counted, *_body(case, claim, folder)), []).append(claim)
+    for (verdict, counted, *body), named in alike.items():
+        told = named[0] if len(named) == 1 else plural(len(named), "claim")
+        head = f"{verdict}  {told}  on {build_label(*case.lab)}{counted}"
+        yield [head, *_claims(named, says or {}), *body]
+
+
+def _claims(named: list[str], says: Mapping[str, str]) -> Iterator[str]:
+    if len(named) == 1:
+        said = [says.get(named[0], "")]
+    else:
+        said = [": ".join(part for part in (claim, says.get(claim, "")) if part) for claim in named]
+    for label, text in zip(["claim" if len(named) == 1 else "claims", *[""] * len(said)], said, strict=False):
+        if text:
+            yield f"  {label:<10} {text}"
+
+
+def _body(case: CaseResult, claim: str, folder: str) -> Iterator[str]:
+    yield f"  scenario   {case.name}  {case.place}"
     if reason := case.reasons.get(claim) or case.reason:
-        lines.append(f"  reason     {reason}")
-    lines += _cause(case, claim, verdict)
+        yield f"  reason     {reason}"
+    yield from _cause(case, claim, case.verdicts[claim])
     if traces := _evidence(case, claim, folder):
-        lines.append(f"  evidence   {traces[0]}")
-        lines += [f"             {trace}" for trace in traces[1:]]
+        yield f"  evidence   {traces[0]}"
+        yield from (f"             {trace}" for trace in traces[1:])
     if case.repeat:
-        lines.append(f"  repeat     {case.repeat}")
-    return lines
+        yield f"  repeat     {case.repeat}"
 
 
 def _cause(case: CaseResult, claim: str, verdict: Verdict) -> Iterator[str]:
+    told: dict[str, list[int]] = {}
     for attempt in case.attempts:
         if attempt.error:
-            yield f"  attempt {attempt.number}  failed: {_indent(attempt.error)}"
+            told.setdefault(f"failed: {_indent(attempt.error)}", []).append(attempt.number)
         elif not attempt.valid:
             for reason in attempt.reasons:
-                yield f"  attempt {attempt.number}  is no evidence: {_indent(reason)}"
+                told.setdefault(f"is no evidence: {_indent(reason)}", []).append(attempt.number)
+    for text, numbers in told.items():
+        yield f"  attempt{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}  {text}"
     if verdict is Verdict.HOLDS:
         return
     number, findings = _telling(case, claim)

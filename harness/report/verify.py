@@ -11,6 +11,7 @@ import msgspec
 from harness.events import ClaimVerdict, RunResult
 from harness.report.words import build_label, counted, tally
 from harness.verdict import Outcome, Verdict
+from harness.wording import plural
 
 SHOWN = 8  # claims on one screen
 
@@ -48,7 +49,7 @@ def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
     claims = len({one.claim for one in result.verdicts})
     differ = f"changed between builds: {sum(one.changed for one in found)}, " if len(labs) > 1 else ""
     drift = f"not as the baseline expects: {sum(one.drifted for one in found)}"
-    lines = [f"{claims} claims on {', '.join(labs) or 'no build'}"]
+    lines = [f"{plural(claims, 'claim')} on {', '.join(labs) or 'no build'}"]
     lines += [counted(one.verdict for one in result.verdicts), f"{differ}{drift}"]
     shown = found if everything else found[:SHOWN]
     for one in shown:

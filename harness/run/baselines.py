@@ -22,14 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.errors import ConfigError, ScenarioError
+from harness.errors import ConfigError, Problem, ScenarioError
 from harness.scenario.model import MODES, RASTERS, Place
 from harness.scenario.nodes import read
-from harness.scenario.report import Invalid, Report, did_you_mean
+from harness.scenario.report import Invalid, Report
 from harness.scenario.schema import Choice, Fields, Key, Keys, ListOf
 from harness.scenario.words import PROSE, SCENARIO_ID, VERSIONS, text_like
 from harness.verdict import Verdict
 from harness.versions import EVERY, VersionRange
+from harness.wording import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,16 @@ def baseline_files(configs: Path, folders: Iterable[Path] = ()) -> list[Path]:
 
 def load_baselines(files: Sequence[Path], claims: Collection[str] | None = None) -> Baselines:
     """Read files in order. `ConfigError` names every mistake of every file; a claim not in `claims` is one too."""
+    entries, problems = survey_baselines(files, claims)
+    if problems:
+        raise ConfigError(problems)
+    return Baselines(tuple(entries))
+
+
+def survey_baselines(
+    files: Sequence[Path], claims: Collection[str] | None = None
+) -> tuple[list[Entry], Sequence[Problem]]:
+    """As `load_baselines`, but problems are answered beside the entries that are sound."""
     report = Report()
     entries: list[Entry] = []
     for file in files:
@@ -128,12 +139,12 @@ def load_baselines(files: Sequence[Path], claims: Collection[str] | None = None)
         except ScenarioError as error:
             report.problems.extend(error.problems)
             continue
-        found = _FILE.read(root, report)
-        entries.extend(() if isinstance(found, Invalid) else found)
-    for entry in entries:
-        if claims is not None and entry.claim not in claims:
-            remedy = did_you_mean(entry.claim, claims) or "`traceproof claims list` shows what there is"
-            report.add(entry.at, f'there is no claim "{entry.claim}"', remedy=remedy)
-    if report.problems:
-        raise ConfigError(report.problems)
-    return Baselines(tuple(entries))
+        _FILE.read(root, report)
+        for node in root.parts():
+            if not isinstance(entry := _ENTRY.read(node, Report()), Invalid):
+                entries.append(entry)
+            claim = node.get("claim")
+            if claims is not None and claim and isinstance(claim.value, str) and claim.value not in claims:
+                remedy = did_you_mean(claim.value, claims, otherwise="`traceproof claims list` shows what there is")
+                report.add(claim.at, f'there is no claim "{claim.value}"', remedy=remedy)
+    return entries, report.problems

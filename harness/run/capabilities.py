@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from harness.browser.display import display_lacking
 from harness.errors import Problem, ScenarioError
-from harness.scenario.model import Case
+from harness.scenario.model import Case, Place
+from harness.wording import did_you_mean
 
 
 def _cores(wanted: int) -> Callable[[], str]:
@@ -32,20 +32,31 @@ CAPABILITIES: dict[str, tuple[str, Callable[[], str]]] = {
 }
 
 
+def unknown_needs(needs: Iterable[str], at: Place) -> list[Problem]:
+    """A problem for each need that is not known."""
+    known = f"one of {', '.join(CAPABILITIES)}"
+    return [
+        Problem(
+            f'unknown need "{need}"',
+            at.file,
+            at.line,
+            at.column,
+            at.path,
+            known,
+            remedy=did_you_mean(need, CAPABILITIES),
+        )
+        for need in needs
+        if need not in CAPABILITIES
+    ]
+
+
 def missing(case: Case, mode: str) -> str:
     """What of a case's needs this machine has not got, in words; empty when all is there.
 
     `ScenarioError` for a need that is not known.
     """
-    for need in case.needs:
-        if need not in CAPABILITIES:
-            near = difflib.get_close_matches(need, CAPABILITIES, 1)
-            at, known = case.at, ", ".join(CAPABILITIES)
-            remedy = f"did you mean {near[0]}?" if near else ""
-            message = f"unknown need {need!r}"
-            raise ScenarioError(
-                Problem(message, at.file, at.line, at.column, "$.needs", f"one of {known}", remedy=remedy)
-            )
+    if wrong := unknown_needs(case.needs, case.at):
+        raise ScenarioError(wrong)
     needs = dict.fromkeys([*case.needs, *(["display"] if mode == "headed" else [])])
     lacking = [reason for need in needs if (reason := CAPABILITIES[need][1]())]
     if mode == "shell" and any(arm.browser.extension for arm in case.arms.values()):

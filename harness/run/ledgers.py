@@ -49,6 +49,7 @@ def read_result(ledger: Path, catalog: Catalog) -> RunResult:
         seconds=0,
         header=header,
         ledger=str(ledger),
+        catalog=catalog.cases,
     )
 
 

@@ -1,46 +1,67 @@
-"""What can be known to be wrong before anything runs: every file read, every rule and name looked up."""
+"""What can be known to be wrong before anything runs: every file read, every rule and name looked up.
+
+Each check is made on whatever parts are sound, so that one look tells every mistake.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import Problem, UserError
+from harness.categories import check
+from harness.errors import CategoryError, Problem
 from harness.paths import configs_root, scenarios_root
-from harness.run.baselines import baseline_files, load_baselines
-from harness.run.capabilities import missing
-from harness.run.vocabulary import check_names
-from harness.scenario import SCENARIO_SUFFIX, own_checklist, survey
+from harness.run.baselines import Baselines, baseline_files, survey_baselines
+from harness.run.capabilities import unknown_needs
+from harness.run.catalog import Catalog
+from harness.scenario import SCENARIO_SUFFIX, Loaded, own_checklist, survey
 from harness.scenario import lint as rules
+from harness.scenario.report import Use
 
 
-def lint(paths: Sequence[Path]) -> tuple[list[Problem], dict[str, int]]:
-    """Every problem in `paths` (ours without any), and how many cases, claims and baselines were looked at."""
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """`counts`: how many cases, claims and baselines were looked at. `catalog`: those that are sound."""
+
+    problems: list[Problem]
+    counts: dict[str, int]
+    catalog: Catalog
+
+
+def lint(paths: Sequence[Path]) -> Linted:
+    """Every problem in `paths`; in what comes with traceproof without any."""
     ours = survey(scenarios_root())
     loaded = survey(*paths) if paths else ours
     listed = () if paths else [claim for ids in own_checklist().ids.values() for claim in ids]
-    unread = {Path(problem.file).parent for problem in loaded.problems if problem.file.endswith(SCENARIO_SUFFIX)}
-    problems = [*loaded.problems, *rules(loaded.claims.values(), loaded.cases, listed, unread)]
-    for case in loaded.cases:
-        problems += _told_by(partial(missing, case, "headless"))
-        for arm in case.arms.values():
-            problems += _told_by(partial(check_names, arm.record))
+    every = [*loaded.cases, *loaded.torn]
+    problems = [*loaded.problems, *rules(loaded.claims.values(), every, listed, _unread(loaded))]
+    for use in loaded.uses:
+        problems += _unknown(use)
     folders = [path if path.is_dir() else path.parent for path in paths]
-    known = {**ours.claims, **loaded.claims}
-    baselines = 0
-    for file in baseline_files(configs_root(), folders):
-        try:
-            baselines += len(load_baselines([file], known).entries)
-        except UserError as error:
-            problems += error.problems
-    counts = {"cases": len(loaded.cases), "claims": len(loaded.claims), "baselines": baselines}
-    return list(dict.fromkeys(problems)), counts
+    known = {*ours.claims, *(name for file in loaded.files for name in file.ids)}
+    entries, wrong = survey_baselines(baseline_files(configs_root(), folders), known)
+    problems += wrong
+    counts = {"cases": len(every), "claims": len(loaded.claims), "baselines": len(entries)}
+    claims = {**ours.claims, **loaded.claims}
+    catalog = Catalog(tuple(loaded.cases), loaded.claims, claims, Baselines(tuple(entries)))
+    in_order = sorted(dict.fromkeys(problems), key=lambda one: (one.file, one.line, one.column))
+    return Linted(in_order, counts, catalog)
 
 
-def _told_by(look: Callable[[], object]) -> tuple[Problem, ...]:
+def _unread(loaded: Loaded) -> set[Path]:
+    """Folders with a scenario of which it is not known what it decides: its claims are unread, or no claims at all."""
+    known = {name for file in loaded.files for name in file.ids}
+    told = {case.file for case in (*loaded.cases, *loaded.torn) if case.claims and known.issuperset(case.claims)}
+    files = {Path(problem.file) for problem in loaded.problems if problem.file.endswith(SCENARIO_SUFFIX)}
+    return {file.parent for file in files if file.resolve() not in told}
+
+
+def _unknown(use: Use) -> Sequence[Problem]:
+    if use.kind == "need":
+        return unknown_needs([use.name], use.at)
     try:
-        look()
-    except UserError as error:
+        check([use.name], None, at=use.at)
+    except CategoryError as error:
         return error.problems
     return ()

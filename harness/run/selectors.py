@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 
 from harness.errors import Problem, UsageError
 from harness.scenario.model import Case
+from harness.wording import did_you_mean
 
 _TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
 
@@ -68,8 +68,7 @@ def _names(case: Case, word: str) -> bool:
 
 
 def _unknown(word: str, known: Sequence[str]) -> Problem:
-    near = difflib.get_close_matches(word, known, 3, 0.5)
-    remedy = f"did you mean {' or '.join(near)}?" if near else "`traceproof claims list` shows what there is"
+    remedy = did_you_mean(word, known, 3, "`traceproof claims list` shows what there is")
     return Problem(f"{word!r} is no scenario, claim, event, file or folder", remedy=remedy)
 
 

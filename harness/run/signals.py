@@ -12,11 +12,12 @@ T = TypeVar("T")
 
 
 class Interrupted(Exception):
-    """The work was told to stop; `exit_code` is the shell's convention for the signal (130, 143)."""
+    """The work was told to stop, by the signal `name`; `exit_code` is the shell's convention for it (130, 143)."""
 
     def __init__(self, number: int) -> None:
         self.exit_code = 128 + number
-        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.name = signal.Signals(number).name
+        super().__init__(f"stopped by {self.name}")
 
 
 def blocking(work: Coroutine[Any, Any, T]) -> T:

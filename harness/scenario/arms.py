@@ -21,9 +21,9 @@ _ARM_PARTS = tuple(document.ARM_KEYS)
 
 @dataclass(frozen=True)
 class World:
-    """What a scenario may refer to outside itself."""
+    """What a scenario may refer to outside itself. `claim_ids`: None where the file that has them cannot be read."""
 
-    claim_ids: Sequence[str]
+    claim_ids: Sequence[str] | None
     fixtures_roots: Sequence[Path]
 
 

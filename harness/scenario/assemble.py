@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from harness.scenario import document
 from harness.scenario.arms import Source, World, read_arms, scope_of
 from harness.scenario.checks import check_names, check_references
-from harness.scenario.model import Case, Expectation, Selection, Template
-from harness.scenario.names import Scope, substitute
+from harness.scenario.model import Case, Expectation, Template
+from harness.scenario.names import Scope, names_in, substitute
 from harness.scenario.nodes import source_text
 from harness.scenario.report import INVALID, Invalid, Report
 from harness.scenario.schema import Fields, ListOf, read_keys
@@ -26,21 +26,52 @@ MAX_CELLS = 200
 _EXPECTATIONS = {"expect": document.EXPECTATION, "require": document.REQUIREMENT}
 
 
-def assemble(root: Node, text: str, path: Path, world: World, report: Report) -> list[Case]:
-    """The cases of a file; empty when the report has problems."""
+@dataclass(frozen=True)
+class Assembled:
+    """The cases of a file, none when it has problems; then `torn` has, for each cell, the parts that are sound.
+
+    A torn case cannot be run: it has no arms, and its selections and expectations are those that could be read.
+    """
+
+    cases: Sequence[Case] = ()
+    torn: Sequence[Case] = ()
+
+
+def assemble(root: Node, text: str, path: Path, world: World, report: Report) -> Assembled:
+    """What a file stands for; what is wrong with it goes into the report."""
     if not isinstance(root.value, dict):
         expected = f"a mapping with {', '.join(key for key, spec in document.TOP.items() if spec.required)}"
         report.add(root.at, "a scenario is a mapping", expected=expected, found=root.kind)
-        return []
+        return Assembled()
     source = Source(root, text, path, world, report)
     constants = _constants(source)
     if constants is None:
-        _check_shape(source)
-        return []
+        return Assembled(torn=[_without_names(source)])
     constants_used: set[str] = set()
-    cases = [_case(source, constants, cell, constants_used) for cell in _cells(source)]
+    found = [_case(source, constants, cell, constants_used) for cell in _cells(source)]
     _check_unused(source, constants_used)
-    return [] if report.problems else [case for case in cases if case is not None]
+    if report.problems:
+        return Assembled(torn=[torn for _, torn in found])
+    return Assembled([case for case, _ in found if case is not None])
+
+
+def _without_names(source: Source) -> Case:
+    """Where `let` or `matrix` is wrong: all that rests on no name of theirs is looked at all the same."""
+    resting = {node.at.path for node in _scalars(source.root) if isinstance(node.value, str) and names_in(node.value)}
+    alone = replace(source, report=Report())
+    _, torn = _case(alone, {}, {}, set())
+    source.report.uses.extend(alone.report.uses)
+    known = source.report.problems
+    known.extend(one for one in alone.report.problems if one.path not in resting and one not in known)
+    return torn
+
+
+def _scalars(node: Node) -> Iterator[Node]:
+    parts = [part for _, part in node.items()] if isinstance(node.value, dict) else node.parts()
+    if not parts:
+        yield node
+    for part in parts:
+        yield from _scalars(part)
 
 
 def _constants(source: Source) -> Mapping[str, Atom] | None:
@@ -75,7 +106,10 @@ def _cells(source: Source) -> list[dict[str, Atom]]:
     return [dict(cell) for cell in itertools.product(*axes)]
 
 
-def _case(source: Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], used: set[str]) -> Case | None:
+def _case(
+    source: Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom], used: set[str]
+) -> tuple[Case | None, Case]:
+    """The case, None where anything is wrong, and what of it is sound."""
     root, report = source.root, source.report
     arm_nodes = source.arm_nodes
     scope = scope_of(source, constants, cell, _has_fixture(root, arm_nodes), used)
@@ -97,10 +131,10 @@ def _case(source: Source, constants: Mapping[str, Atom], cell: Mapping[str, Atom
     check_names(root, arms, selections, source.world.claim_ids, written, report)
     good_fields = None if isinstance(fields, Invalid) else fields
     check_references(root, arms, written, claims, report)
+    torn = _torn(source, head, selections, written, claims)
     if report.problems or good_fields is None:
-        return None
-    case = _build(source, good_fields, cell, arms, written, claims)
-    return replace(case, select={name: with_own_window(one, case.select, report) for name, one in case.select.items()})
+        return None, torn
+    return _build(source, good_fields, cell, arms, written, claims), torn
 
 
 def _has_fixture(root: Node, arm_nodes: Mapping[str, Node]) -> bool:
@@ -137,8 +171,15 @@ def _build(
     claims: list[str],
 ) -> Case:
     roots = [root for _, root in arms.values() if root]
-    names = tuple(arms)
     select = fields.get("select", {})
+
+    def windowed(part: Any) -> Any:
+        return refs_with_own_windows(part, select, source.report)
+
+    def expectations(key: str, decided: list[str]) -> tuple[Expectation, ...]:
+        made = [_expectation(source, index, read, tuple(arms), decided) for index, read in enumerate(written[key])]
+        return tuple(replace(one, form=windowed(one.form), control=windowed(one.control)) for one in made)
+
     return Case(
         id=fields["scenario"],
         title=fields["title"],
@@ -147,13 +188,9 @@ def _build(
         at=source.root.at,
         claims=tuple(claims),
         arms={name: arm for name, (arm, _) in arms.items()},
-        select=select,
-        expect=tuple(
-            _expectation(source, index, read, names, claims, select) for index, read in enumerate(written["expect"])
-        ),
-        require=tuple(
-            _expectation(source, index, read, names, [], select) for index, read in enumerate(written["require"])
-        ),
+        select={name: with_own_window(one, select, source.report) for name, one in select.items()},
+        expect=expectations("expect", claims),
+        require=expectations("require", []),
         versions=fields.get("versions", EVERY),
         modes=fields.get("modes", ()),
         reason=fields.get("reason", ""),
@@ -169,15 +206,35 @@ def _build(
     )
 
 
+def _torn(
+    source: Source, head: Node, selections: Mapping[str, Any], written: Mapping[str, list[Any]], claims: list[str]
+) -> Case:
+    name, title = ((part.value if (part := head.get(key)) else "") for key in ("scenario", "title"))
+    expect, require = (
+        tuple(_expectation(source, index, read, (), claims) for index, read in enumerate(written[key]))
+        for key in ("expect", "require")
+    )
+    return Case(
+        id=name if isinstance(name, str) else "",
+        title=title if isinstance(title, str) else "",
+        cell="",
+        file=source.path.resolve(),
+        at=source.root.at,
+        claims=tuple(claims),
+        arms={},
+        select={name: one for name, one in selections.items() if one is not INVALID},
+        expect=expect,
+        require=require,
+    )
+
+
 def _cell_text(value: Atom) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return value.text if isinstance(value, Template) else str(value)
 
 
-def _expectation(
-    source: Source, index: int, read: Any, arms: tuple[str, ...], claims: list[str], select: Mapping[str, Selection]
-) -> Expectation:
+def _expectation(source: Source, index: int, read: Any, arms: tuple[str, ...], claims: list[str]) -> Expectation:
     form_name, form, fields = read
     named = (fields["claim"],) if "claim" in fields else fields.get("claims", tuple(claims))
     chosen = (fields["arm"],) if "arm" in fields else fields.get("arms")
@@ -185,20 +242,13 @@ def _expectation(
         index=index,
         claims=named,
         form_name=form_name,
-        form=refs_with_own_windows(form, select, source.report),
+        form=form,
         at=fields.node.at,
         text=source_text(source.text, fields.node),
-        control=refs_with_own_windows(fields.get("control", ()), select, source.report),
+        control=fields.get("control", ()),
         arms=arms if chosen == "all" else chosen or arms[:1],
         because=fields.get("because", ""),
     )
-
-
-def _check_shape(source: Source) -> None:
-    """At least the unknown keys of the top level, where names cannot be put in."""
-    root = source.root
-    strange = {key: part for key, part in root.items() if key not in document.TOP}
-    read_keys(root.with_value(strange), document.TOP, source.report, "scenario")
 
 
 def _check_unused(source: Source, used: set[str]) -> None:

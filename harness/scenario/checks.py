@@ -11,9 +11,10 @@ from typing import Any
 from harness.paths import reader_names
 from harness.scenario.model import MAIN, Aggregate, Arm, Place, Query, Ref, Selection, Step
 from harness.scenario.names import templates_in
-from harness.scenario.report import INVALID, Report, did_you_mean, listed
+from harness.scenario.report import INVALID, OUTSIDE, Report
 from harness.scenario.schema import Fields
 from harness.scenario.tree import Node
+from harness.wording import did_you_mean, listed
 
 START, END = "start", "end"  # the marks that every recording has
 _LINKS = ("base", "gaps_of", "inside", "not_inside", "containing", "not_containing")
@@ -23,11 +24,14 @@ def check_names(
     root: Node,
     arms: Mapping[str, Any],
     selections: Mapping[str, Any],
-    claim_ids: Sequence[str],
+    claim_ids: Sequence[str] | None,
     written: Mapping[str, list[Any]],
     report: Report,
 ) -> None:
-    """Every name that is used is defined, and every selection and window makes sense."""
+    """Every name that is used is defined, and every selection and window makes sense.
+
+    `claim_ids`: None where the file that has them could not be read.
+    """
     marks = {name: _marks(node) for name, node in _step_lists(root).items()}
     known_marks = list(dict.fromkeys([START, END, *(mark for arm in marks.values() for mark in arm)]))
     returned = {name for node in _step_lists(root).values() for name in _values(node)}
@@ -35,12 +39,14 @@ def check_names(
     known: dict[str, tuple[Sequence[str], str, str]] = {
         "selection": (list(selections), "selection", "define it under select"),
         "arm": (list(arms), "arm", "define it under arms"),
-        "claim": (claim_ids, "claim", "write it into claims.yaml, or mend the id"),
+        "claim": (claim_ids or (), "claim", "write it into claims.yaml, or mend the id"),
         "mark": (known_marks, "mark", "add the step `mark: <name>`"),
         "value": (values, "value", "give a step that returns it `as: <name>`"),
         "reader": (reader_names(), "reader", "readers are folders in configs/readers"),
     }
     for use in report.uses:
+        if use.kind in OUTSIDE or (use.kind == "claim" and claim_ids is None):
+            continue
         if use.kind == "window":
             _check_window(use.name, use.at, marks, report)
         elif use.name not in known[use.kind][0]:
@@ -234,8 +240,9 @@ def _check_decided(root: Node, expectations: list[Any], claims: Sequence[str], r
     if (None in named and len(claims) > 1) or not named <= {None, *claims}:
         return  # told already: this one may be meant
     bare = None in named
+    told = {(problem.line, problem.column) for problem in report.problems}
     for node in listed_claims.parts():
-        if node.value not in named and not bare:
+        if node.value not in named and not bare and (node.at.line, node.at.column) not in told:
             remedy = "add an expectation with this claim, or take the claim away"
             report.add(node.at, f'no expectation decides "{node.value}"', remedy=remedy)
         if [part.value for part in listed_claims.parts()].count(node.value) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -21,13 +21,17 @@ UNDECIDABLE_KINDS: tuple[str, ...] = get_args(UndecidableKind)
 
 @dataclass(frozen=True)
 class ClaimsFile:
-    """The claims of one event; `slug` is the first part of each id and the name of the folder."""
+    """The claims of one event; `slug` is the first part of each id and the name of the folder.
+
+    Where the file has problems `claims` are those that are sound; `ids` are all that are written.
+    """
 
     event: str
     slug: str
     claims: tuple[Claim, ...]
     path: Path
     at: Place
+    ids: tuple[str, ...] = ()
 
 
 _UNDECIDABLE = Keys(
@@ -87,24 +91,23 @@ def claims_schema() -> Json:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "traceproof claims", **_FILE.json({})}
 
 
-def read_claims(path: Path, report: Report) -> ClaimsFile | None:
-    """The claims of a file; None when the report has its problems. `ScenarioError` when it is no YAML."""
+def read_claims(path: Path, report: Report) -> ClaimsFile:
+    """The claims of a file; its problems go into the report. `ScenarioError` when it is no YAML."""
     root, _ = read(path)
-    before = len(report.problems)
-    fields = _FILE.read(root, report)
-    slug = root.get("slug")
-    if slug is not None and isinstance(slug.value, str):
-        _check_ids(root, slug.value, report)
-    if isinstance(fields, Invalid) or len(report.problems) > before:
-        return None
-    claims = tuple(replace(claim, event=fields["slug"]) for claim in fields["claims"])
-    return ClaimsFile(fields["event"], fields["slug"], claims, path, root.at)
-
-
-def _check_ids(root: Node, slug: str, report: Report) -> None:
-    seen: dict[str, Place] = {}
+    _FILE.read(root, report)
+    event, slug = (str(part.value) if (part := root.get(key)) else "" for key in ("event", "slug"))
     listed = root.get("claims")
-    for node in listed.parts() if listed else ():
+    nodes = listed.parts() if listed else []
+    if slug:
+        _check_ids(nodes, slug, report)
+    sound = [claim for node in nodes if not isinstance(claim := _CLAIM.read(node, Report()), Invalid)]
+    ids = tuple(name.value for node in nodes if (name := node.get("id")) and isinstance(name.value, str))
+    return ClaimsFile(event, slug, tuple(replace(claim, event=slug) for claim in sound), path, root.at, ids)
+
+
+def _check_ids(nodes: Iterable[Node], slug: str, report: Report) -> None:
+    seen: dict[str, Place] = {}
+    for node in nodes:
         claim_id = node.get("id")
         if claim_id is None or not isinstance(claim_id.value, str):
             continue

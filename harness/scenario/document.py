@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from harness.scenario.forms import COMMON, FORMS, build_form
-from harness.scenario.mentions import CLAIM, READER
+from harness.scenario.mentions import CLAIM, READER, Noted
 from harness.scenario.model import MODES, RECORDERS, BrowserSpec, NoneOf, Paired, RecordSpec, Step
-from harness.scenario.report import INVALID, Report, did_you_mean, listed
+from harness.scenario.report import INVALID, Report
 from harness.scenario.schema import Choice, Fields, Forms, Json, Key, Keys, ListOf, MapOf, Named, Schema
 from harness.scenario.selecting import SELECTION
 from harness.scenario.tree import Node
@@ -28,6 +28,7 @@ from harness.scenario.words import (
     VERSIONS,
     text_like,
 )
+from harness.wording import did_you_mean, listed
 
 TABLES = ("events", "flows", "marks", "server")  # names of the SQL tables that every recording has
 
@@ -92,9 +93,12 @@ def _build_record(fields: Fields, report: Report) -> Any:
     )
 
 
+_CATEGORY = Noted("category", CATEGORY)
 RECORD_KEYS = {
-    "categories": Key(ListOf(CATEGORY, at_least=1), "category sets and raw categories", required=True),
-    "exclude": Key(ListOf(CATEGORY), 'categories to leave out; ["*"]: all that are not named'),
+    "categories": Key(
+        ListOf(Noted("category", CATEGORY), at_least=1), "category sets and raw categories", required=True
+    ),
+    "exclude": Key(ListOf(_CATEGORY), 'categories to leave out; ["*"]: all that are not named'),
     "recorder": Key(Choice(RECORDERS, "recorder"), "the way in which the trace is taken; cdp-browser if not given"),
     "buffer": Key(SIZE, "the size of the trace buffer; 200MiB if not given"),
     "buffer_mode": Key(
@@ -179,7 +183,7 @@ HEAD = {
     "versions": Key(VERSIONS, "the Chrome versions that it is about"),
     "modes": Key(ListOf(Choice(MODES, "mode"), at_least=1), "the modes that it is about"),
     "reason": Key(PROSE, "why versions or modes are bound"),
-    "needs": Key(ListOf(TAG), "capabilities that the machine or build must have"),
+    "needs": Key(ListOf(Noted("need", TAG)), "capabilities that the machine or build must have"),
     "tags": Key(ListOf(TAG), "words to select it by"),
     "attempts": Key(POSITIVE, "how many attempts, where the command line does not say"),
     "exclusive": Key(BOOL, "nothing else runs beside it"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -11,6 +10,7 @@ from harness.scenario.model import Template
 from harness.scenario.nodes import shown
 from harness.scenario.report import INVALID, Invalid, Report
 from harness.scenario.tree import Node
+from harness.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
                 return report.add(node.at, message, found=str(candidate.resolve()), remedy="copy the file instead")
             return Found(candidate.resolve(), root.resolve())
     known = _known(places)
-    near = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
     looked = " or ".join(shown(root) for root in dict.fromkeys(places))
-    remedy = f'did you mean "{near[0]}"?' if near else "write the page, or mend the path"
+    remedy = did_you_mean(written, known, otherwise="write the page, or mend the path")
     return report.add(node.at, f'there is no fixture "{written}"', expected=f"a file in {looked}", remedy=remedy)
 
 

@@ -87,7 +87,7 @@ def strange_slug(case: Case) -> list[Problem]:
     """A scenario is named after the event in whose folder it stands, wherever that folder has claims."""
     slug = case.id.split(".")[0]
     folder = case.file.parent
-    if slug == folder.name or not (folder / "claims.yaml").is_file():
+    if not case.id or not case.claims or slug == folder.name or not (folder / "claims.yaml").is_file():
         return []
     if any(claim.startswith(f"{slug}.") for claim in case.claims):
         return []

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import paths
 from harness.errors import Problem, ScenarioError
 from harness.scenario.arms import World
-from harness.scenario.assemble import assemble
+from harness.scenario.assemble import Assembled, assemble
 from harness.scenario.claims import ClaimsFile, by_id, read_claims
 from harness.scenario.model import Case, Claim
 from harness.scenario.nodes import read, shown
-from harness.scenario.report import Report
+from harness.scenario.report import OUTSIDE, Report, Use
 
 SCENARIO_SUFFIX = ".scenario.yaml"
 CLAIMS_FILE = "claims.yaml"
@@ -21,12 +21,16 @@ CLAIMS_FILE = "claims.yaml"
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a folder holds. With `problems` the files that have them are missing from `cases` and `claims`."""
+    """What a folder holds. Scenario files that have `problems` are missing from `cases`; what of them is sound is in
+    `torn`. `uses`: names that only a browser or a machine gives a meaning.
+    """
 
     cases: list[Case] = field(default_factory=list)
     claims: Mapping[str, Claim] = field(default_factory=dict)
     files: list[ClaimsFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    torn: list[Case] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
 
     @property
     def events(self) -> dict[str, str]:
@@ -45,10 +49,10 @@ def load_file(
     if claims is None:
         claims = {**_own_claims(), **_claims_near(path)}
     report = Report()
-    cases = _load(path, World(list(claims), _roots(fixtures_roots)), report)
+    found = _load(path, World(list(claims), _roots(fixtures_roots)), report)
     if report.problems:
         raise ScenarioError(_sorted(report.problems))
-    return cases
+    return list(found.cases)
 
 
 def load_folder(*folders: Path, fixtures_roots: Sequence[Path] | None = None) -> Loaded:
@@ -75,22 +79,30 @@ def survey(*folders: Path, fixtures_roots: Sequence[Path] | None = None) -> Load
             report.problems.append(Problem("there is no such file or folder", str(folder)))
     files = _read_claims(dict.fromkeys(claims_paths), report)
     claims = by_id(files)
-    world = World([*claims, *(name for name in _own_claims() if name not in claims)], _roots(fixtures_roots))
+    known = dict.fromkeys((*(name for file in files for name in file.ids), *_own_claims()))
+    world = World(list(known), _roots(fixtures_roots))
+    read_files = {file.path.resolve() for file in files}
     cases: list[Case] = []
+    torn: list[Case] = []
+    uses: list[Use] = []
     for path in dict.fromkeys(scenario_paths):
         own = Report()
-        cases.extend(_load(path, world, own))
+        lost = any(file.resolve() not in read_files for file in _nearest_claims(path))
+        found = _load(path, replace(world, claim_ids=None) if lost else world, own)
+        cases.extend(found.cases)
+        torn.extend(found.torn)
+        uses.extend(use for use in own.uses if use.kind in OUTSIDE)
         report.problems.extend(_sorted(own.problems))
-    _check_unique(cases, report)
-    return Loaded(cases, claims, files, report.problems)
+    _check_unique([*cases, *torn], report)
+    return Loaded(cases, claims, files, report.problems, torn, list(dict.fromkeys(uses)))
 
 
-def _load(path: Path, world: World, report: Report) -> list[Case]:
+def _load(path: Path, world: World, report: Report) -> Assembled:
     try:
         root, text = read(path)
     except ScenarioError as error:
         report.problems.extend(error.problems)
-        return []
+        return Assembled()
     return assemble(root, text, path, world, report)
 
 
@@ -103,9 +115,7 @@ def _read_claims(claims_paths: Iterable[Path], report: Report) -> list[ClaimsFil
         except ScenarioError as error:
             report.problems.extend(error.problems)
             continue
-        if file is None:
-            continue
-        if file.slug in seen:
+        if file.slug and file.slug in seen:
             found = f"also in {shown(seen[file.slug].path)}"
             report.add(
                 file.at, f'the slug "{file.slug}" is given twice', found=found, remedy="put the claims into one file"
@@ -143,7 +153,7 @@ def _check_unique(cases: list[Case], report: Report) -> None:
     first: dict[str, Case] = {}
     for case in cases:
         other = first.setdefault(case.id, case)
-        if other.file != case.file:
+        if case.id and other.file != case.file:
             remedy = "rename one of them"
             message = f'the scenario id "{case.id}" is given twice'
             report.add(case.at, message, found=f"also in {shown(other.file)}", remedy=remedy)

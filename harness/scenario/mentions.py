@@ -72,6 +72,22 @@ class Mentioned(Schema):
         return {"type": "string", "pattern": f"^{self.pattern}$"}
 
 
+class Noted(Schema):
+    """A value that must mean something outside the file: a category, a capability of the machine."""
+
+    def __init__(self, kind: str, inner: Schema) -> None:
+        self.kind, self.inner, self.expected = kind, inner, inner.expected
+
+    def read(self, node: Node, report: Report) -> Any:
+        value = self.inner.read(node, report)
+        if isinstance(value, str):
+            report.use(self.kind, value, node.at)
+        return value
+
+    def json(self, defs: Json) -> Json:
+        return self.inner.json(defs)
+
+
 class WindowText(Schema):
     """`a..b`: two marks."""
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.scenario.model import Place, Template
-from harness.scenario.report import Report, did_you_mean, listed
+from harness.scenario.report import Report
 from harness.scenario.runtime import parse_steps
 from harness.scenario.tree import Atom, Node
+from harness.wording import did_you_mean, listed
 
 RUN_NAMES = {
     "fixture.url": "the fixture's address on the server",
@@ -103,6 +104,12 @@ def _look_up(name: str, at: Place, scope: Scope, report: Report) -> str | Templa
             or "define it in `let` or `matrix`, or write $${ where it means itself",
         )
     return Template(f"${{{name}}}", (name,))
+
+
+def names_in(text: str) -> list[str]:
+    """What stands between `${` and `}`, but for the names of the run."""
+    names = [(token[1] or "").strip() for token in _TOKEN.finditer(text)]
+    return [name for name in names if name and name not in RUN_NAMES and not _VALUE.fullmatch(name)]
 
 
 def check_path(path: str, at: Place, report: Report) -> None:

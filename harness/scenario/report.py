@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from harness.errors import Problem
@@ -20,9 +18,13 @@ class Invalid:
 INVALID = Invalid()
 
 
+OUTSIDE = ("category", "need")  # kinds of names that only a browser or a machine gives a meaning
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that stands in the file and must mean something: `kind` is selection, arm, claim, mark or value."""
+    """A name that stands in the file and must mean something: `kind` is selection, arm, claim, mark, value or one of
+    `OUTSIDE`."""
 
     kind: str
     name: str
@@ -44,22 +46,3 @@ class Report:
 
     def use(self, kind: str, name: str, at: Place) -> None:
         self.uses.append(Use(kind, name, at))
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """The known word that was probably meant, or nothing; a difference of case alone always counts."""
-    known = list(words)
-    if same := [candidate for candidate in known if candidate.lower() == word.lower()]:
-        return same[0]
-    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=0.6)), "")
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    near = nearest(word, words)
-    return f'did you mean "{near}"?' if near else ""
-
-
-def listed(words: Iterable[str], limit: int = 40) -> str:
-    known = list(words)
-    more = len(known) - limit
-    return ", ".join(known[:limit]) + (f" and {more} more" if more > 0 else "")

@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from harness.scenario.model import Place, Template
-from harness.scenario.report import INVALID, Invalid, Report, did_you_mean, listed, nearest
+from harness.scenario.report import INVALID, Invalid, Report
 from harness.scenario.tree import Node, show
+from harness.wording import did_you_mean, listed, nearest
 
 Json = dict[str, Any]
 TEMPLATE_JSON: Json = {"type": "string", "pattern": r"\$\{[^}]+\}"}
@@ -260,7 +261,7 @@ def read_keys(node: Node, keys: Mapping[str, Key], report: Report, what: str) ->
     """The parts of a mapping that has these keys and no others."""
     values: dict[str, Any] = {}
     valid = True
-    meant = {nearest(key, keys) for key in node.keys if key not in keys}
+    meant = {near for key in node.keys if key not in keys for near in nearest(key, keys)}
     for key, part in node.items():
         if key not in keys:
             valid = False

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.scenario.mentions import WINDOW, SelectionName
 from harness.scenario.model import Condition, Ref, Selection, ValueTest
-from harness.scenario.report import INVALID, Report, listed
+from harness.scenario.report import INVALID, Report
 from harness.scenario.schema import ByKind, Choice, Fields, Json, Key, Keys, ListOf, Named, Schema
 from harness.scenario.tree import Node
 from harness.scenario.words import (
@@ -24,6 +24,7 @@ from harness.scenario.words import (
     number,
     parse_path,
 )
+from harness.wording import listed
 
 VALUE_TYPES = ("string", "integer", "number", "boolean", "list", "object", "null")
 OPERATORS = {

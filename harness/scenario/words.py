@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from harness import numbers, units, versions
-from harness.roles import PROCESS_ROLES, THREAD_ROLES
-from harness.scenario.report import Report, did_you_mean, listed
+from harness.roles import PROCESS_ROLES, THREAD_ROLES, parse_role
+from harness.scenario.report import Report
 from harness.scenario.runtime import parse_steps
 from harness.scenario.schema import Json, Scalar, Schema
 from harness.scenario.tree import Node
+from harness.wording import did_you_mean, listed
 
 IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_]*"
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -95,15 +96,8 @@ def _regex(text: str) -> str:
     return text
 
 
-def parse_role(text: str) -> str:
-    """Check a role by the table of `harness/roles.py`; the text stays what it was."""
-    process, dot, thread = text.partition(".")
-    if process not in PROCESS_ROLES:
-        near = did_you_mean(process, PROCESS_ROLES)
-        raise ValueError(f'"{process}" is not the role of a process{"; " + near if near else ""}')
-    if dot and thread not in THREAD_ROLES:
-        near = did_you_mean(thread, THREAD_ROLES)
-        raise ValueError(f'"{thread}" is not the role of a thread{"; " + near if near else ""}')
+def _role(text: str) -> str:
+    parse_role(text)
     return text
 
 
@@ -209,7 +203,7 @@ SIZE = text_like("a size such as 200MiB", _size, hint=_unit_hint("MiB"))
 VERSIONS = Scalar(versions.HELP, (str, int), {"type": ["string", "integer"]}, versions.parse_range, hint=_version_hint)
 REGEX = text_like("a regular expression", _regex)
 ROLE = text_like(
-    f"<process> or <process>.<thread>; processes {listed(PROCESS_ROLES)}; threads {listed(THREAD_ROLES)}", parse_role
+    f"<process> or <process>.<thread>; processes {listed(PROCESS_ROLES)}; threads {listed(THREAD_ROLES)}", _role
 )
 PATH = text_like("a path such as args.data.url or dur", parse_path)
 NUMBER_PATH = text_like("a path to a number, such as dur or args.data.n", parse_number_path)

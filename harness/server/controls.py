@@ -8,7 +8,6 @@ valid controls, because a typo that is ignored would change an experiment withou
 from __future__ import annotations
 
 import codecs
-import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 
 from harness.errors import Problem, UserError
 from harness.units import duration_us, size_bytes
+from harness.wording import did_you_mean
 
 Length = Literal["on", "off", "close"]
 IGNORED_PREFIXES = ("x-", "q")  # query parameters of the page itself
@@ -221,9 +221,9 @@ _BODY_CONTROLS = ("chunks", "chunk_size", "pause", "tail", "hold_at", "length", 
 def unknown(given: Given, valid: Iterable[str], noun: str = "control") -> Problem:
     """The problem of a name that is none of `valid`."""
     names = list(valid)
-    near = difflib.get_close_matches(given.name, names, n=1)
     own = f"parameters of the page itself begin with {' or '.join(IGNORED_PREFIXES)}"
-    remedy = f"did you mean {near[0]}? {own[0].upper()}{own[1:]}" if near else own
+    near = did_you_mean(given.name, names)
+    remedy = f"{near} {own[0].upper()}{own[1:]}" if near else own
     return given.problem(f"unknown {noun} {given.name!r}", expected=", ".join(names), remedy=remedy)
 
 

@@ -9,7 +9,6 @@ Scalars are taken as they are written and read by the parsers of the query strin
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import yaml
 
 from harness.errors import Problem, UserError
 from harness.server.controls import CONTROLS, Given
+from harness.wording import did_you_mean
 
 SUFFIX = ".server.yaml"
 _SECTIONS = ("defaults", "routes")
@@ -65,8 +65,7 @@ class _Reader:
                 for route, controls in self._items(value, path, "a mapping of paths"):
                     routes[self._route(route)] = self._controls(controls, f"{path}.{route.value}")
             else:
-                near = difflib.get_close_matches(key.value, _SECTIONS, n=1)
-                remedy = f"did you mean {near[0]}?" if near else ""
+                remedy = did_you_mean(key.value, _SECTIONS)
                 self._problem(key, "$", f"unknown key {key.value!r}", ", ".join(_SECTIONS), remedy)
         return Sidecar(defaults, routes)
 

@@ -60,7 +60,7 @@ def test_help_does_not_import_what_is_heavy() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["run", "parse-htm"], "did you mean parse-html"),
+        (["run", "parse-htm"], 'did you mean "parse-html"'),
         (["run", "./nowhere"], "./nowhere does not exist"),
         (["run", "parse-html", "-k", "nonsense"], "no scenario matches -k 'nonsense'"),
         (["run", "--mode", "sideways"], "is not one of"),
@@ -69,7 +69,7 @@ def test_help_does_not_import_what_is_heavy() -> None:
         (["record", "layout.stack-depth", "--recorder", "startup"], "step 1, cdp, is impossible"),
         (["check", "nowhere.json", "parse-html"], "does not exist"),
         (["claims", "show", "parse-html.nonsense"], "is no claim"),
-        (["categories", "timelime"], "did you mean timeline"),
+        (["categories", "timelime"], 'did you mean "timeline"'),
         (["new", "My Event"], "cannot be the name of an event"),
         (["nonsense"], "No such command"),
     ],
@@ -172,7 +172,7 @@ def test_lint_tells_every_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "mine" / "my.baseline.yaml").write_text("- {claim: nonsense.x, verdict: HOLD}\n")
     assert status("lint", str(tmp_path / "mine")) == 2
     out = capsys.readouterr().out
-    for told in ("a comma seems to be missing", "did you mean two-cores", 'did you mean "HOLDS"'):
+    for told in ("a comma seems to be missing", 'did you mean "two-cores"', 'did you mean "HOLDS"'):
         assert told in out
 
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from harness.events import Planned, Progressed, Started
-from harness.report import ConsoleReport, explain, to_json, to_junit, to_markdown
+from harness.report import ConsoleReport, explain, explain_case, to_json, to_junit, to_markdown
 from harness.verdict import Outcome, Verdict
 from tests.samples import attempt, case, finding, mixed, result, verdict
 
@@ -87,6 +87,44 @@ def test_the_first_failure_is_told_at_once() -> None:
     with ConsoleReport(out) as report:
         report(mixed().cases[0])
         assert "nearest misses" in text.getvalue()
+
+
+def test_a_failure_of_the_lab_is_told_once_for_all_claims_and_attempts() -> None:
+    names = ["parse-html.one", "parse-html.two", "parse-html.three"]
+    attempts = [attempt(number, error="the browser went away\nits log") for number in (1, 2, 3)]
+    one = case(dict.fromkeys(names, Verdict.ERROR), attempts)
+    every = result([one], [verdict(name, Verdict.ERROR, reason="the browser went away") for name in names])
+    out, text = console()
+    with ConsoleReport(out) as report:
+        report(one)
+        told = text.getvalue()
+    report.finish(every)
+    assert told.count("the browser went away") == 1
+    assert "attempts 1, 2, 3  failed: the browser went away" in told
+    assert "ERROR  3 claims  on" in told
+    assert all(name in told for name in names)
+    assert text.getvalue().removeprefix(told).count("the browser went away") == 1
+    table, evidence = to_markdown(every).split("<details>")
+    assert (table.count("the browser went away"), table.count("as above")) == (1, 2)
+    assert evidence.split("</details>")[0].count("the browser went away") == 1
+
+
+def test_claims_that_fail_for_different_reasons_are_told_apart() -> None:
+    failing = attempt(1, finding(CLAIM, Outcome.UNMET), finding("parse-html.other", Outcome.MET))
+    one = case({CLAIM: Verdict.REFUTED, "parse-html.other": Verdict.HOLDS}, [failing])
+    assert [lines[0].split()[:2] for lines in explain_case(one, list(one.verdicts))] == [
+        ["REFUTED", CLAIM],
+        ["HOLDS", "parse-html.other"],
+    ]
+
+
+def test_a_run_that_was_cut_short_says_so() -> None:
+    out, text = console()
+    with ConsoleReport(out) as report:
+        report(Planned(5, 15))
+    report.finish(mixed(), cut_short="SIGTERM")
+    assert "CUT SHORT by SIGTERM: 1 of 5 cases had finished" in text.getvalue()
+    assert "so far" in text.getvalue()
 
 
 def test_what_is_expected_is_not_told_as_a_failure() -> None:

@@ -68,5 +68,5 @@ def test_raster_paths_have_lines_of_their_own_and_old_ledgers_are_of_software(ou
 
 
 def test_a_claim_that_was_never_tested_is_told(out: Path) -> None:
-    with pytest.raises(UserError, match=r"has no verdict in the 4 ledgers(.|\n)*did you mean parse-html\."):
+    with pytest.raises(UserError, match=r'has no verdict in the 4 ledgers(.|\n)*did you mean "parse-html\.'):
         invoke("parse-html.argument-shap", "--out", str(out))

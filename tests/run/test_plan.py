@@ -49,7 +49,7 @@ def test_without_a_mode_each_build_runs_in_its_first() -> None:
 
 
 def test_an_unknown_need_is_a_mistake_in_the_scenario() -> None:
-    with pytest.raises(ScenarioError, match="did you mean four-cores"):
+    with pytest.raises(ScenarioError, match='did you mean "four-cores"'):
         plan([case(needs=("four-core",))], [BUILD], ["headless"], None)
 
 
@@ -87,7 +87,7 @@ def test_a_case_chosen_for_a_claim_or_an_event_answers_for_that_only() -> None:
 def test_every_unknown_word_is_told_with_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         select(ALL, ["parse-htm.one", "nonsense"])
-    assert "did you mean parse-html.one" in str(caught.value)
+    assert 'did you mean "parse-html.one"' in str(caught.value)
     assert "'nonsense' is no scenario" in str(caught.value)
 
 

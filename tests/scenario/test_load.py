@@ -265,7 +265,7 @@ def test_all_problems_of_all_files_at_once(tmp_path: Path) -> None:
     (folder / "c.scenario.yaml").write_text("a: [\n")
     (folder / "d.scenario.yaml").write_text((HEAD + STEPS + REST).replace("bursts, is", "brusts, is"))
     loaded = survey(folder)
-    assert [Path(problem.file).name[0] for problem in loaded.problems] == ["c", "d", "b"]
+    assert [Path(problem.file).name[0] for problem in loaded.problems] == ["c", "d", "b", "d"]
     assert loaded.problems[2].message == 'the scenario id "parse-html.example" is given twice'
     assert len(loaded.cases) == 2
     with pytest.raises(ScenarioError):

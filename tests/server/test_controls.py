@@ -100,11 +100,11 @@ def test_all_mistakes_are_told_at_once_with_the_valid_names() -> None:
     with pytest.raises(UserError) as caught:
         behaviour("dleay=1ms&chunks=x&tial=1s")
     first, second, third = caught.value.problems
-    assert "did you mean delay?" in first.remedy
+    assert 'did you mean "delay"?' in first.remedy
     assert first.expected == ", ".join(CONTROLS)
     assert second.path == "/x?dleay=1ms&chunks=x&tial=1s"
     assert second.found == "chunks=x"
-    assert "did you mean tail?" in third.remedy
+    assert 'did you mean "tail"?' in third.remedy
 
 
 @pytest.mark.parametrize(

@@ -165,14 +165,14 @@ def test_every_role_can_be_parsed_and_prints_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("pages.main", "'pages' is not the role of a process; did you mean 'page'? (valid: page, frames,"),
-        ("page.mian", "'mian' is not the role of a thread; did you mean 'main'? (valid: main, compositor,"),
-        ("page.", "'' is not the role of a thread"),
-        ("", "'' is not the role of a process"),
-        ("page.main.x", "'main.x' is not the role of a thread"),
+        ("pages.main", '"pages" is not the role of a process; did you mean "page"?'),
+        ("page.mian", '"mian" is not the role of a thread; did you mean "main"?'),
+        ("page.", '"" is not the role of a thread'),
+        ("", '"" is not the role of a process'),
+        ("page.main.x", '"main.x" is not the role of a thread'),
     ],
 )
-def test_what_is_no_role_is_told_with_the_valid_ones(text: str, says: str) -> None:
+def test_what_is_no_role_is_told_with_the_nearest(text: str, says: str) -> None:
     with pytest.raises(ValueError) as raised:
         parse_role(text)
     assert str(raised.value).startswith(says)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.expect.evidence import matched, near_misses, phrase, plural
+from harness.expect.evidence import matched, near_misses, phrase
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
 from harness.expect.items import Item
 from harness.expect.measures import counted
 from harness.expect.select import Population
 from harness.scenario.model import Count, NoneOf
+from harness.wording import plural
 
 
 def count(form: Count, scope: Scope) -> Result:
@@ -46,7 +47,7 @@ def _count_per(form: Count, population: Population) -> Result:
     sizes = [len(group) for group in members.values()]
     found = f"found {plural(len(members), 'group')} of {min(sizes)} to {max(sizes)}"
     summary = f"{asked}; {found}" + (f", {len(bad)} of them not {form.test}" if bad else "")
-    details = [f"{grouping.label(group[0])}: {plural(len(group))}" for group in bad[:10]]
+    details = [f"{grouping.label(group[0])}: {plural(len(group), 'event')}" for group in bad[:10]]
     shown = [item for group in bad for item in group] if bad else population.items
     measures = (
         counted("the smallest group", min(sizes)),

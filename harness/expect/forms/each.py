@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from harness.events import Measure
 from harness.expect.criteria import Inside, parents_in_words
-from harness.expect.evidence import MOST, matched, near_misses, phrase, plural, view
+from harness.expect.evidence import MOST, matched, near_misses, phrase, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
 from harness.expect.measures import counted
@@ -18,6 +18,7 @@ from harness.expect.timing import ends_before
 from harness.expect.values import is_number, show, values_at
 from harness.expect.where import Where, path_at
 from harness.scenario.model import Contains, Each, Ref
+from harness.wording import plural
 
 Test = Callable[[Item], str | None]  # None, or why the event fails
 
@@ -37,7 +38,11 @@ def each(form: Each, scope: Scope) -> Result:
             failures.append((item, reasons))
     failures.sort(key=lambda failure: len(failure[1]))
     summary = f"asked of each {phrase(population)}: {_asked(form)}; "
-    summary += f"{len(failures):,} of {plural(population.size)} failed" if failures else f"all {population.size:,} pass"
+    summary += (
+        f"{len(failures):,} of {plural(population.size, 'event')} failed"
+        if failures
+        else f"all {population.size:,} pass"
+    )
     return Result(
         not failures,
         summary,

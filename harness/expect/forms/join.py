@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.events import Measure
-from harness.expect.evidence import MOST, matched, near_misses, phrase, plural, view
+from harness.expect.evidence import MOST, matched, near_misses, phrase, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.items import Item
 from harness.expect.measures import counted
@@ -18,6 +18,7 @@ from harness.expect.values import ValuePath, canonical, is_number, show, values_
 from harness.expect.where import path_at
 from harness.numbers import NumberTest, compare
 from harness.scenario.model import Join, PairTest
+from harness.wording import plural
 
 Pair = tuple[Item, Item]
 

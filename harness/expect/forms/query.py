@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import Problem, ScenarioError
 from harness.events import EventView
-from harness.expect.evidence import MOST, near_misses, phrase, plural, view
+from harness.expect.evidence import MOST, near_misses, phrase, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.forms.tables import Tables
 from harness.expect.measures import counted, sizes
 from harness.expect.values import canonical, show
 from harness.scenario.model import Query
+from harness.wording import plural
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from harness.expect.evidence import matched, near_misses, phrase, plural
+from harness.expect.evidence import matched, near_misses, phrase
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
 from harness.expect.measures import sizes
@@ -18,6 +18,7 @@ from harness.expect.timing import in_time_order
 from harness.expect.values import canonical, show, values_at
 from harness.expect.where import path_at
 from harness.scenario.model import Same
+from harness.wording import plural
 
 Values = list[Any]  # of one selection and group, in order of time
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from harness.events import Measure
-from harness.expect.evidence import MOST, near_misses, phrase, plural, view
+from harness.expect.evidence import MOST, near_misses, phrase, view
 from harness.expect.forms.result import Result, Scope
 from harness.expect.grouping import Grouping
 from harness.expect.items import Item
@@ -15,6 +15,7 @@ from harness.expect.measures import counted, sizes
 from harness.expect.select import Population
 from harness.expect.timing import ends_before, in_time_order, same_thread, starts_before
 from harness.scenario.model import Alternate, Order, Ref
+from harness.wording import plural
 
 Problem = tuple[str, Sequence[Item]]  # what is out of order, and the events that show it
 Group = tuple[str, list[list[Item]]]  # its label, and its events of each selection in order of time
