@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import echo_json, example, json_option
-from harness.errors import Problem, UsageError
-from harness.wording import did_you_mean
+from harness.cli.history import seen_json
+from harness.cli.shared import echo_json, example, json_option, ledgers_option
+from harness.errors import Problem, UsageError, UserError
+from harness.verdict import Verdict
+from harness.wording import did_you_mean, plural
 
 if TYPE_CHECKING:
+    from harness.events import Lab
     from harness.run.catalog import Catalog
+    from harness.run.history import Seen
     from harness.scenario import Coverage, Tally
     from harness.scenario.model import Case, Claim
 
@@ -73,17 +79,21 @@ def list_claims(words: tuple[str, ...], as_json: bool) -> None:
 
 @claims.command(epilog=example("traceproof claims show parse-html.parses-in-bursts"))
 @click.argument("claim_id", metavar="CLAIM")
+@ledgers_option
 @json_option
-def show(claim_id: str, as_json: bool) -> None:
-    """Show one claim: what it says, what would refute it, the scenarios that decide it, the verdicts expected."""
+def show(claim_id: str, out: Path, as_json: bool) -> None:
+    """Show one claim: what it says, what would refute it, the scenarios that decide it, the verdicts that are expected
+    and those that the lab last gave, the newest run first.
+    """
     catalog, coverage, _ = _read(())
     states = _states(coverage)
     if claim_id not in states:
         raise _unknown(claim_id, list(states))
     claim = catalog.claims.get(claim_id)
     told = _told(catalog, claim_id, claim, *states[claim_id])
+    seen, unread = _last_seen(claim_id, out, catalog)
     if as_json:
-        echo_json(told)
+        echo_json({**told, "seen": [seen_json(one) for one in seen], "unread_ledgers": unread})
         return
     click.echo(claim_id)
     for name, value in told.items():
@@ -91,6 +101,46 @@ def show(claim_id: str, as_json: bool) -> None:
             if name != "claim" and line:
                 shown = line if isinstance(line, str) else _expectation(line)
                 click.echo(f"  {name.replace('_', ' '):<11} {shown}")
+    if not told["expected"]:
+        click.echo(f"  {'expected':<11} HOLDS: no baseline says otherwise")
+    for line in _seen_lines(claim_id, seen, unread, out, catalog):
+        click.echo(f"  {'last seen':<11} {line}")
+
+
+def _last_seen(claim: str, out: Path, catalog: Catalog) -> tuple[list[Seen], list[str]]:
+    """What stored ledgers say of a claim, the newest first, and those that cannot be read."""
+    from harness.run.history import verdicts_of
+
+    seen: list[Seen] = []
+    unread: list[str] = []
+    for ledger in sorted(out.rglob("ledger.jsonl")) if out.is_dir() else [out]:
+        try:
+            seen += verdicts_of(claim, [ledger] if ledger.is_file() else [], catalog)
+        except UserError as error:
+            unread += [problem.place for problem in error.problems]
+    return sorted(seen, key=lambda one: one.started, reverse=True), unread
+
+
+def _seen_lines(claim: str, seen: list[Seen], unread: list[str], out: Path, catalog: Catalog) -> Iterator[str]:
+    from harness.report.words import build_label, tally
+
+    shown: set[Lab] = set()
+    for one in seen:
+        verdict = one.verdict
+        if verdict.lab in shown:
+            continue
+        shown.add(verdict.lab)
+        expected = catalog.baselines.expected(claim, verdict.build.major, verdict.mode, verdict.raster)
+        differs = "" if verdict.verdict in (expected, Verdict.NOT_APPLICABLE) else f"  DIFFERS, expected {expected}"
+        said = "  ".join(part for part in (str(verdict.verdict), tally(verdict)) if part)
+        when = one.started[:16].replace("T", " ")
+        yield f"{said} on {build_label(*verdict.lab)}  {when}  {one.ledger}{differs}"
+    if not seen:
+        yield f"nowhere: no ledger in {out} has a verdict of it; `traceproof run {claim}` gives it one"
+    if len(seen) > len(shown):
+        yield f"{plural(len(seen) - len(shown), 'older verdict')}: traceproof history {claim} --out {out}"
+    for place in unread:
+        yield f"not read: {place} is no ledger"
 
 
 def _told(catalog: Catalog, name: str, claim: Claim | None, state: str, why: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import echo_json, example, json_option
+from harness.cli.shared import echo_json, example, json_option, ledgers_option
 from harness.errors import Problem, UsageError
 from harness.wording import did_you_mean, plural
 
@@ -23,13 +23,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("claim")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("out"),
-    show_default=True,
-    help="A ledger, the folder of a run, or a folder of runs.",
-)
+@ledgers_option
 @json_option
 def history(claim: str, out: Path, as_json: bool) -> int:
     """Show the verdicts that CLAIM has had over the versions, from the ledgers of earlier runs."""
@@ -89,12 +83,13 @@ def _json(line: Line) -> dict[str, Any]:
         "mode": line.mode,
         "raster": line.raster,
         "turns": line.turns,
-        "latest": [_seen(seen) for seen in line.latest],
-        "earlier": [_seen(seen) for seen in line.earlier],
+        "latest": [seen_json(seen) for seen in line.latest],
+        "earlier": [seen_json(seen) for seen in line.earlier],
     }
 
 
-def _seen(seen: Seen) -> dict[str, Any]:
+def seen_json(seen: Seen) -> dict[str, Any]:
+    """One verdict of one run, for machines."""
     one = seen.verdict
     return {
         "version": one.build.version,

@@ -45,6 +45,13 @@ recorder_option = click.option(
 out_option = click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Output folder. Default: out/<date and time>."
 )
+ledgers_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="A ledger, the folder of a run, or a folder of runs.",
+)
 expression_option = click.option(
     "-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match."
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.events import ClaimVerdict
 from harness.run.catalog import Catalog
-from harness.run.ledgers import read_result
+from harness.run.ledgers import mentions, read_result
 from harness.verdict import Verdict
 from harness.versions import parse_version
 
@@ -46,15 +46,22 @@ class Line:
         return [(word, list(group)) for word, group in groupby(telling, lambda seen: seen.verdict.verdict)]
 
 
+def verdicts_of(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Seen]:
+    """Every verdict of a claim in some ledgers, that of the newest run first."""
+    found = []
+    for path in ledgers:
+        if mentions(path, claim):
+            result = read_result(path, catalog)
+            found += [Seen(one, result.header.started, path) for one in result.verdicts if one.claim == claim]
+    return sorted(found, key=lambda seen: seen.started, reverse=True)
+
+
 def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]:
     """One line for each mode and raster path that the claim was tested in. Of runs of one version the latest counts."""
     found: dict[tuple[str, str, str], list[Seen]] = {}
-    for path in ledgers:
-        result = read_result(path, catalog)
-        for verdict in result.verdicts:
-            if verdict.claim == claim:
-                seen = Seen(verdict, result.header.started, path)
-                found.setdefault((verdict.mode, verdict.raster, verdict.build.version), []).append(seen)
+    for seen in verdicts_of(claim, ledgers, catalog):
+        one = seen.verdict
+        found.setdefault((one.mode, one.raster, one.build.version), []).append(seen)
     lines = []
     for mode, raster in dict.fromkeys((mode, raster) for mode, raster, _ in sorted(found)):
         versions = sorted((version for *way, version in found if way == [mode, raster]), key=_order)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import Problem, UsageError
+from harness.errors import Problem, UsageError, UserError
 from harness.events import CaseResult, ClaimVerdict, RunFooter, RunHeader, RunResult
 from harness.run.baselines import Baselines
 from harness.run.catalog import Catalog
@@ -24,6 +24,14 @@ def ledgers_in(path: Path) -> list[Path]:
         message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
         raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))
     return found
+
+
+def mentions(ledger: Path, word: str) -> bool:
+    """Whether a ledger says anything of a claim or a scenario: quicker than to read what says nothing of it."""
+    try:
+        return f'"{word}"'.encode() in ledger.read_bytes()
+    except OSError as error:
+        raise UserError(Problem(f"cannot be read: {error.strerror}", file=str(ledger))) from error
 
 
 def read_result(ledger: Path, catalog: Catalog) -> RunResult:

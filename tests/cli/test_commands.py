@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +23,7 @@ from harness.run import Job
 from harness.scenario import model
 from harness.store import RunFolder
 from tests.run.cases import BUILD
-from tests.samples import attempt
+from tests.samples import attempt, finding
 
 
 def status(*args: str) -> int:
@@ -148,6 +151,31 @@ def test_what_one_job_lacks_does_not_end_a_recording_of_several(
     out = capsys.readouterr().out
     assert "UNSUPPORTED: " in out
     assert "main.json.gz  100 events" in out
+
+
+def test_a_run_that_is_stopped_shows_what_had_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def run_attempt(job: Job, number: int, folder: RunFolder) -> Attempt:
+        if job.case.id.endswith("second"):
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.Event().wait()
+        return attempt(number, *(finding(claim) for claim in job.case.claims))
+
+    monkeypatch.setattr("harness.run.job.run_attempt", run_attempt)
+    monkeypatch.setattr("harness.run.builds.find_builds", lambda wanted, echo: [BUILD])
+    write_scenario("mine", tmp_path / "mine")
+    first = tmp_path / "mine" / "first.scenario.yaml"
+    first.with_name("second.scenario.yaml").write_text(first.read_text().replace("mine.first", "mine.second"))
+    out = tmp_path / "out"
+    assert status("run", str(tmp_path / "mine"), "--attempts", "1", "--out", str(out), "--json") == 128 + signal.SIGTERM
+    said = capsys.readouterr()
+    assert "CUT SHORT by SIGTERM: 1 of 2 cases had finished" in said.err
+    told = json.loads(said.out)
+    assert told["cut_short"] == "SIGTERM"
+    assert {one["verdict"] for one in told["verdicts"]} == {"HOLDS"}
+    assert all(one["left_out"] == ["mine.second"] for one in told["verdicts"])
+    assert '"type":"end"' not in (out / "ledger.jsonl").read_text()
 
 
 def test_a_new_scenario_is_sound_and_never_written_over(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,9 @@ def test_two_workers_with_a_real_browser(pytester: pytest.Pytester, mine: Path) 
     repeat = re.search(r"repeat +traceproof (run .*)", result.stdout.str())
     assert repeat
     assert f"--browser {browser.resolve()}" in repeat[1] or str(browser.parent) in repeat[1]
+
+
+def test_users_get_no_other_plugin_of_pytest() -> None:
+    """One that is installed with ours is loaded into every run of theirs, and has its own warnings to give there."""
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"]
+    assert [one for one in project["dependencies"] if one.startswith("pytest")] == ["pytest>=8.3"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.cli.claims import claims
 from harness.cli.history import history
 from harness.errors import UserError
 from harness.run.catalog import load_catalog
@@ -70,3 +71,27 @@ def test_raster_paths_have_lines_of_their_own_and_old_ledgers_are_of_software(ou
 def test_a_claim_that_was_never_tested_is_told(out: Path) -> None:
     with pytest.raises(UserError, match=r'has no verdict in the 4 ledgers(.|\n)*did you mean "parse-html\.'):
         invoke("parse-html.argument-shap", "--out", str(out))
+
+
+def test_a_claim_is_shown_with_what_was_last_seen(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = load_catalog([out.parent / "parsing"])
+    monkeypatch.setattr("harness.run.catalog.load_catalog", lambda paths=(): catalog)
+    (out / "broken").mkdir()
+    (out / "broken" / "ledger.jsonl").write_text('"parsing.once" no json\n')
+
+    def show(*words: str) -> str:
+        monkeypatch.setattr("harness.scenario.own_checklist", lambda: None)
+        return CliRunner().invoke(claims, ["show", "parsing.once", *words], catch_exceptions=False).output
+
+    told = [line.split(maxsplit=2)[2] for line in show("--out", str(out)).splitlines() if "last seen" in line]
+    assert [(line.split()[0], "DIFFERS" in line) for line in told] == [
+        ("HOLDS", False),
+        ("REFUTED", True),
+        ("HOLDS", False),
+        ("1", False),
+        ("not", False),
+    ]
+    assert "1 older verdict: traceproof history parsing.once" in told[3]
+    assert "broken/ledger.jsonl:1:1 is no ledger" in told[4]
+    assert "nowhere: no ledger in" in show("--out", str(out / "none"))
+    assert [one["major"] for one in json.loads(show("--out", str(out), "--json"))["seen"]] == [156, 153, 153, 110]
