@@ -81,12 +81,17 @@ async def _look(launched: Controlled[P], page: P) -> PageIdentity | None:
 
 async def process_types(launched: Controlled[Any]) -> dict[int, str]:
     """The browser's own list of its processes: pid to type (`browser`, `renderer`, `GPU`, ...), or {}."""
-    asking = launched.session.send("SystemInfo.getProcessInfo")
+    info = await bounded(launched, _process_info(launched), _SECONDS, "list its processes")
+    return {int(process["id"]): str(process["type"]) for process in info}
+
+
+async def _process_info(launched: Controlled[Any]) -> list[dict[str, Any]]:
     try:
-        info = await bounded(launched, asking, _SECONDS, "list its processes")
-    except Refused:  # the oldest builds do not know the question
-        return {}
-    return {int(process["id"]): str(process["type"]) for process in info["processInfo"]}
+        answer = await launched.session.send("SystemInfo.getProcessInfo")
+    except Refused:  # 64 does not know the question
+        return []
+    found: list[dict[str, Any]] = answer["processInfo"]
+    return found
 
 
 async def _mark(frame: Frame, nonce: str) -> bool:
