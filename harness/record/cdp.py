@@ -18,7 +18,7 @@ from harness.cdp import Session
 from harness.errors import RecorderError
 from harness.record.bounded import bounded
 from harness.record.recorder import GZIP_JSON, Collected, marker_name
-from harness.record.stream import gzipped, read_stream, write_atomically
+from harness.record.stream import gzipped, read_stream, write_chunks
 from harness.scenario.model import RecordSpec
 from harness.trace.context import END, START
 
@@ -99,6 +99,11 @@ class CdpRecorder:
         self._start_us = monotonic_us()
         await self._mark(START)
 
+    @property
+    def buffer_peak(self) -> float | None:
+        """The fullest that the browser has reported so far, from 0 to 1."""
+        return self._tracing.buffer_peak
+
     async def stop(self) -> None:
         if self._launched is None:
             raise RecorderError("the recording was never started")
@@ -110,13 +115,13 @@ class CdpRecorder:
         if self._launched is None:
             raise RecorderError("the recording was never started")
         chunks = gzipped(read_stream(self._launched, self._session, self._ended["stream"]))
-        written = await write_atomically(chunks, path)
+        written = await write_chunks(chunks, path)
         await bounded(self._launched, self._session.detach(), _CALL_SECONDS, "close the recorder's session")
         return Collected(
             path,
             written,
             bool(self._ended.get("dataLossOccurred")),
-            self._tracing.buffer_peak,
+            self.buffer_peak,
             self._categories,
             self._spec.exclude,
             self._start_us,

@@ -18,7 +18,7 @@ from harness.browser import Alone
 from harness.errors import RecorderError, StoreError
 from harness.record.cdp import monotonic_us
 from harness.record.recorder import GZIP_JSON, Collected
-from harness.record.stream import gzipped, write_atomically
+from harness.record.stream import gzipped, write_chunks
 from harness.scenario.model import RecordSpec
 
 _FILE = "startup.json"
@@ -79,7 +79,7 @@ class StartupRecorder:
             raise RecorderError(
                 f"the browser did not write its file within {PATIENCE_S:g} s after a recording of {self._seconds} s"
             ) from None
-        written = await write_atomically(gzipped(_chunks(draft)), path)
+        written = await write_chunks(gzipped(_chunks(draft)), path)
         return Collected(
             path,
             written,

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
-import os
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from harness.browser import Running
 from harness.cdp import Session
-from harness.errors import StoreError
 from harness.record.bounded import bounded
+from harness.store.atomic import drafted, sync
 
 _CHUNK = 1 << 20  # bytes; the answer is a third longer in base64 and held about three times on its way
 _CHUNK_SECONDS = 30.0
@@ -47,24 +45,11 @@ async def gzipped(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield packer.flush()
 
 
-async def write_atomically(chunks: AsyncIterator[bytes], path: Path) -> int:
-    """Write the chunks to a temporary file beside `path`, then rename it; returns the number of bytes.
-
-    Whatever ends it early removes the temporary file, and an older file at `path` stays as it was. `StoreError` names
-    the file and the reason.
-    """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+async def write_chunks(chunks: AsyncIterator[bytes], path: Path) -> int:
+    """Write the chunks to a file that is whole or not there (`StoreError`); returns the number of bytes."""
     written = 0
-    try:
-        with draft.open("wb") as file:
-            async for chunk in chunks:
-                written += await asyncio.to_thread(file.write, chunk)
-            file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        raise StoreError(f"the trace could not be written to {path}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink()
+    with drafted(path) as file:
+        async for chunk in chunks:
+            written += await asyncio.to_thread(file.write, chunk)
+        await asyncio.to_thread(sync, file)
     return written

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+import harness.scenario.lint  # noqa: F401  the package gives its function the name of the module
 from harness.scenario import claims_schema, json_schema, load_file, survey
 from harness.scenario.model import Claim
 from tests.scenario.conftest import NOWHERE, plain
 
+RULES_OF = "harness.scenario.lint"
+lint_rules = sys.modules[RULES_OF]
 DOCS = Path(__file__).parents[2] / "docs" / "scenarios.md"
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", DOCS.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 SCENARIO = jsonschema.Draft202012Validator(json_schema())
@@ -77,3 +82,27 @@ def test_every_word_is_mentioned(schema: dict[str, Any]) -> None:
     text = DOCS.read_text(encoding="utf-8")
     mentioned = {word for code in re.findall(r"`([^`\n]+)`", text) for word in re.split(r"[^\w.-]+", code)}
     assert sorted(set(_words(schema)) - mentioned) == []
+
+
+RULES = re.findall(
+    r"^\| `(\w+)` \| (.+?) \| (.+?) \|$", DOCS.read_text(encoding="utf-8").partition("by rule:")[2], re.MULTILINE
+)
+
+
+def test_every_rule_of_lint_is_listed() -> None:
+    public = {name for name, one in vars(lint_rules).items() if inspect.isfunction(one) and one.__module__ == RULES_OF}
+    assert {name for name, _, _ in RULES} == {name for name in public if not name.startswith("_")} - {"lint"}
+
+
+@pytest.mark.parametrize(("rule", "example", "told"), [row for row in RULES if row[1].startswith(("`count", "`each"))])
+def test_the_example_of_a_rule_breaks_it(rule: str, example: str, told: str, tmp_path: Path) -> None:
+    whole = {
+        **BASE,
+        "fixture": "",
+        "steps": "steps: [{settle: 1ms}]\n",
+        "expect": f"expect:\n  - {example.strip('`')}\n",
+    }
+    path = tmp_path / "example.scenario.yaml"
+    path.write_text("".join(whole.values()), encoding="utf-8")
+    (case,) = load_file(path, {"an-event.a-claim": Claim("an-event.a-claim", "x", "says", "refuted", NOWHERE)})
+    assert [problem.message for problem in getattr(lint_rules, rule)(case)] == [told]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 
 import pytest
 
@@ -47,15 +46,14 @@ async def test_a_death_ends_the_step_at_once(server: FixtureServer, verb: str, v
         ctx = await StepContext.open(own, await own.new_page(), server=server, timeout_s=60.0)
         await run_steps([step("goto", f"{server.origin}/plain.html")], ctx)
         waiting = asyncio.ensure_future(run_steps([step(verb, argument[verb])], ctx))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0)  # it has begun
         if victim == "browser":
             os.kill(own.pid, signal.SIGKILL)
         else:
             asyncio.ensure_future(ctx.page.session.send("Page.crash")).add_done_callback(lambda call: call.exception())
-        began = time.monotonic()
+        # What waits until the limit says so in other words.
         with pytest.raises(StepError, match=rf"step 1, {verb}: .*(crashed|went away)"):
             await waiting
-        assert time.monotonic() - began < 15  # far below the limit
 
 
 async def test_a_duration_without_unit(do: Do) -> None:
