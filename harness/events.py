@@ -118,6 +118,36 @@ class Lab(NamedTuple):
     raster: str
 
 
+class CaseKey(NamedTuple):
+    """What tells the cases of a run apart. `binary`: the path of the browser."""
+
+    scenario: str
+    cell: str
+    binary: str
+    version: str
+    mode: str
+    raster: str
+
+
+class AttemptDone(msgspec.Struct, frozen=True, kw_only=True, tag="attempt"):
+    """One attempt, on disk as soon as it has ended, so that a run that was cut short loses none.
+
+    The line of its case, which follows when all its attempts have ended, says the same again.
+    """
+
+    scenario: str
+    cell: str = ""
+    build: BuildView
+    mode: str
+    raster: str = "software"
+    attempt: Attempt
+    elapsed_s: float = 0  # since the run began
+
+    @property
+    def key(self) -> CaseKey:
+        return CaseKey(self.scenario, self.cell, self.build.path, self.build.version, self.mode, self.raster)
+
+
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     """One scenario (one cell of its matrix) on one build, mode and raster path, with all its attempts."""
 
@@ -136,6 +166,10 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     reasons: dict[str, str] = {}  # claim: why this one was not tested
     attempts: list[Attempt] = []
     repeat: str = ""  # the command that runs exactly this again
+
+    @property
+    def key(self) -> CaseKey:
+        return CaseKey(self.scenario, self.cell, self.build.path, self.build.version, self.mode, self.raster)
 
     @property
     def name(self) -> str:
@@ -196,14 +230,36 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
         return self.verdict not in (self.expected, Verdict.NOT_APPLICABLE)
 
 
+class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was to do: enough for another process to go on with it (`traceproof run --resume`)."""
+
+    directory: str = ""  # that relative paths start from
+    paths: list[str] = []  # the user's own scenario files and folders
+    cases: dict[str, str] = {}  # name: sha256 over its scenario file and its pages
+    builds: list[BuildView] = []
+    modes: list[str] = []
+    recorder: str = ""
+    attempts: int | None = None
+    stop_early: bool = False
+
+
 class RunHeader(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
-    """The first line of a ledger."""
+    """The first line of a ledger. `plan` is None where nothing is told of it: such a run cannot be resumed."""
 
     traceproof: str
     started: str  # ISO 8601, UTC
     command: list[str]
     machine: dict[str, Any] = {}
+    plan: RunPlan | None = None
     schema: int = 1
+
+
+class RunResumed(msgspec.Struct, frozen=True, kw_only=True, tag="resumed"):
+    """From here on another process went on with the run."""
+
+    started: str  # ISO 8601, UTC
+    command: list[str]
+    machine: dict[str, Any] = {}
 
 
 class RunFooter(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
@@ -236,7 +292,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
         return 1 if self.drifts else 0
 
 
-LedgerLine = RunHeader | CaseResult | ClaimVerdict | RunFooter
+LedgerLine = RunHeader | RunResumed | AttemptDone | CaseResult | ClaimVerdict | RunFooter
 
 
 class Planned(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.resume import Task, resumed
 from harness.cli.shared import (
     attempts_option,
     browser_option,
@@ -25,6 +26,7 @@ from harness.cli.shared import (
     what_finished,
     workers_option,
 )
+from harness.errors import StoreError
 
 
 @click.command(
@@ -34,6 +36,7 @@ from harness.cli.shared import (
         "traceproof run 'parse-html.*' -k 'not utf' --attempts 10 --json > verdicts.json",
         "traceproof run ./my-scenarios -x",
         "traceproof run commit.shape --recorder startup",
+        "traceproof run --resume",
     )
 )
 @click.argument("selectors", nargs=-1)
@@ -49,7 +52,16 @@ from harness.cli.shared import (
 @click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a Markdown summary here.")
 @click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
 @click.option("-x", "stop_early", is_flag=True, help="Stop after the first case that differs.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="latest",
+    metavar="[FOLDER]",
+    help="Go on with a run that was cut short: that of a folder, or the latest below out/.",
+)
+@click.pass_context
 def run(
+    context: click.Context,
     selectors: tuple[str, ...],
     expression: str,
     browsers: tuple[str, ...],
@@ -63,44 +75,64 @@ def run(
     markdown: Path | None,
     quiet: bool,
     stop_early: bool,
+    resume: str | None,
 ) -> int:
     """Run scenarios on real browsers and give a verdict for each claim.
 
     SELECTORS are scenario ids, claims, event slugs, globs over these, or paths of scenario files and folders (your own
     included). Without any, every scenario that comes with traceproof runs.
+
+    With --resume nothing else needs to be said: the ledger knows what the run was to do. Attempts that it holds are
+    not made again. It is refused where a scenario, its page, the browser or the command line is not what it was.
     """
     from harness.report import ConsoleReport, to_json, to_junit, to_markdown
     from harness.run import Interrupted, RunOptions, blocking, run_cases
     from harness.store import RunFolder, write_atomic
 
-    cases, catalog = find_cases(selectors, expression)
-    if recorder:
-        cases = recorded_with(recorder, cases)
-    builds, wanted_modes = find_lab(browsers, modes)
-    warn_if_busy()
-    options = RunOptions(
-        folder=RunFolder(out),
-        claims=catalog.claims,
-        baselines=catalog.baselines,
-        attempts=attempts,
-        workers=workers,
-        stop_early=stop_early,
-        command=("traceproof", *sys.argv[1:]),
-        catalog=catalog.cases,
-    )
-    says = {claim.id: claim.says for claim in catalog.claims.values()}
-    report = ConsoleReport(console(stderr=as_json), quiet=quiet, says=says, folder=str(options.folder.path))
+    command = ("traceproof", *sys.argv[1:])
+    if resume is not None:
+        task = resumed(context, resume, out, command, workers)
+    else:
+        cases, catalog = find_cases(selectors, expression)
+        if recorder:
+            cases = recorded_with(recorder, cases)
+        builds, wanted_modes = find_lab(browsers, modes)
+        options = RunOptions(
+            folder=RunFolder(out),
+            claims=catalog.claims,
+            baselines=catalog.baselines,
+            attempts=attempts,
+            workers=workers,
+            stop_early=stop_early,
+            command=command,
+            catalog=catalog.cases,
+            paths=catalog.paths,
+        )
+        task = Task(cases, builds, wanted_modes, options, catalog)
+    folder = task.options.folder.path
+    says = {claim.id: claim.says for claim in task.options.claims.values()}
+    report = ConsoleReport(console(stderr=as_json), quiet=quiet, says=says, folder=str(folder))
     try:
-        with report:
-            result = blocking(run_cases(cases, builds, wanted_modes, options, report))
+        if task.ended is None:
+            warn_if_busy()
+            with report:
+                work = run_cases(task.cases, task.builds, task.modes, task.options, report, task.earlier)
+                result = blocking(work)
+        else:
+            result = task.ended
     except Interrupted as stopped:
-        kept = options.folder.path
-        click.echo(f"{stopped}; everything that was started is ended. What had finished is kept in {kept}", err=True)
-        if finished := what_finished(options.folder, catalog):
+        click.echo(
+            f"{stopped}; everything that was started is ended. What had finished is kept in {folder}; "
+            f"`traceproof run --resume {folder}` goes on",
+            err=True,
+        )
+        if finished := what_finished(task.options.folder, task.catalog):
             report.finish(finished, cut_short=stopped.name)
             if as_json:
                 echo_json({**to_json(finished), "cut_short": stopped.name})
         return stopped.exit_code
+    except StoreError as full:
+        raise StoreError(f"{full}\n  what had finished is kept; `traceproof run --resume {folder}` goes on") from None
     report.finish(result)
     if as_json:
         echo_json(to_json(result))

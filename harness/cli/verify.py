@@ -112,6 +112,7 @@ def _run(
         workers=workers,
         command=("traceproof", *sys.argv[1:]),
         catalog=catalog.cases,
+        paths=catalog.paths,
     )
     return blocking(run_cases(cases, builds, wanted_modes, options, _progress))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from harness.errors import HarnessError, TraceFileError
+from harness.errors import HarnessError, StoreError, TraceFileError
 from harness.events import Attempt, Finding, RecordingRef
 from harness.expect import Recording, evaluate, evaluate_require
 from harness.record import trace_suffix
@@ -19,6 +19,7 @@ from harness.run.page import page_of
 from harness.run.plan import Job
 from harness.run.readers import read_recording
 from harness.run.recording import Made, Slot, make_recording
+from harness.run.space import refuse_full_disk
 from harness.scenario.model import Case
 from harness.store import RunFolder
 from harness.trace import Trace, load
@@ -41,12 +42,14 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     """Make the recordings of a case and test them; without `judged` only make them.
 
     A failure of the lab is the attempt's `error`. `CapabilityError` (UNSUPPORTED) and `UserError` (a mistake in the
-    scenario) are raised, since every other attempt would meet them too.
+    scenario) are raised, since every other attempt would meet them too, and so is `StoreError`.
     """
     began, load_average = time.monotonic(), os.getloadavg()[0]
     taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
+    slots = list(_slots(job, number, folder))
+    _clear(slots)  # of what a run that was killed in this attempt has left
     try:
-        for slot in _slots(job, number, folder):
+        for slot in slots:
             load_then = os.getloadavg()[0]
             made = await make_recording(slot)
             await asyncio.to_thread(_take, made, folder, taken, load_then)
@@ -57,6 +60,9 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
         reasons = taken.reasons
         if judged and not reasons:
             findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
+    except (StoreError, asyncio.CancelledError):
+        _clear(slots)  # nothing of an attempt that no ledger tells of
+        raise
     except HarnessError as failure:
         error = str(failure)
     except Exception as failure:
@@ -64,6 +70,8 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
             raise
         # Any call to a browser that has just gone fails in this way, whatever it was about to do.
         error = f"the browser does not answer: {str(failure).splitlines()[0]}"
+    if error:
+        refuse_full_disk(folder.path)
     return Attempt(
         number=number,
         valid=not reasons and not error,
@@ -95,6 +103,12 @@ def _slots(job: Job, number: int, folder: RunFolder) -> Iterator[Slot]:
                 suffix=trace_suffix(arm.record),
             )
             yield Slot(case, arm, job.build, job.mode, number, block, files)
+
+
+def _clear(slots: Sequence[Slot]) -> None:
+    for place in {slot.files.trace.parent for slot in slots}:
+        for file in place.iterdir():
+            file.unlink()
 
 
 def _take(made: Made, folder: RunFolder, taken: _Taken, load_average: float) -> None:

@@ -18,13 +18,14 @@ from harness.scenario.model import Case, Claim
 class Catalog:
     """`cases` and `own_claims`: those of the files and folders that the user named, else all of ours.
 
-    `claims`: every claim that is known, ours and theirs.
+    `claims`: every claim that is known, ours and theirs. `paths`: those files and folders.
     """
 
     cases: tuple[Case, ...]
     own_claims: Mapping[str, Claim]
     claims: Mapping[str, Claim]
     baselines: Baselines
+    paths: tuple[Path, ...] = ()
 
 
 def load_catalog(paths: Sequence[Path] = ()) -> Catalog:
@@ -39,7 +40,7 @@ def load_catalog(paths: Sequence[Path] = ()) -> Catalog:
     claims = {**ours.claims, **loaded.claims}
     folders = [path if path.is_dir() else path.parent for path in paths]
     baselines = load_baselines(baseline_files(configs_root(), folders), claims)
-    return Catalog(tuple(loaded.cases), loaded.claims, claims, baselines)
+    return Catalog(tuple(loaded.cases), loaded.claims, claims, baselines, tuple(paths))
 
 
 @cache

@@ -15,12 +15,14 @@ from harness.events import (
     ProgressEvent,
     RunFooter,
     RunHeader,
+    RunPlan,
     RunResult,
 )
 from harness.run.baselines import Baselines
-from harness.run.job import run_job
+from harness.run.job import key_of, run_job
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan
+from harness.run.resume import Earlier, plan_record
 from harness.run.verdicts import judge_claims
 from harness.scenario.model import Case, Claim
 from harness.store import Ledger, machine_facts, now
@@ -29,19 +31,28 @@ Listener = Callable[[ProgressEvent], None]
 
 
 async def run_cases(
-    cases: Sequence[Case], builds: Sequence[Build], modes: Sequence[str], options: RunOptions, on_event: Listener
+    cases: Sequence[Case],
+    builds: Sequence[Build],
+    modes: Sequence[str],
+    options: RunOptions,
+    on_event: Listener,
+    earlier: Earlier | None = None,
 ) -> RunResult:
     """Run every case on every build and mode; `on_event` hears of each step.
 
+    `earlier`: what a run of the same that was cut short has left; only what lacks is run, into the same ledger.
+
     The ledger in `options.folder` is complete when this returns. When it is cancelled, everything that was started is
-    ended, and the ledger keeps the cases that had finished, without a footer.
+    ended, and the ledger keeps the attempts that had finished, without a footer.
     """
-    started = time.monotonic()
+    started = time.monotonic() - (earlier.elapsed_s if earlier else 0)
     jobs = plan(cases, builds, modes, options.attempts)
-    ledger, header = open_ledger(options)
+    if earlier:
+        ledger, header = earlier.go_on(jobs, options), earlier.header
+    else:
+        ledger, header = open_ledger(options, plan_record(cases, builds, modes, options))
     with ledger:
-        on_event(Planned(len(jobs), sum(job.attempts for job in jobs if job.verdict is None)))
-        results = await _all_jobs(jobs, options, ledger, on_event)
+        results = await _all_jobs(jobs, options, ledger, on_event, earlier or Earlier.none(header), started)
         result = conclude(
             results,
             options.claims,
@@ -57,9 +68,9 @@ async def run_cases(
     return result
 
 
-def open_ledger(options: RunOptions) -> tuple[Ledger, RunHeader]:
+def open_ledger(options: RunOptions, planned: RunPlan | None = None) -> tuple[Ledger, RunHeader]:
     """A ledger with its first line."""
-    ledger, header = options.folder.ledger(), new_header(options.command)
+    ledger, header = options.folder.ledger(), new_header(options.command, planned)
     ledger.append(header)
     return ledger, header
 
@@ -98,28 +109,45 @@ def conclude(
     )
 
 
-def new_header(command: Sequence[str]) -> RunHeader:
+def new_header(command: Sequence[str], planned: RunPlan | None = None) -> RunHeader:
     """Who runs what on which machine, from now on."""
-    return RunHeader(traceproof=__version__, started=now(), command=list(command), machine=machine_facts())
+    machine = machine_facts()
+    return RunHeader(traceproof=__version__, started=now(), command=list(command), machine=machine, plan=planned)
 
 
-async def _all_jobs(jobs: Sequence[Job], options: RunOptions, ledger: Ledger, on_event: Listener) -> list[CaseResult]:
+async def _all_jobs(
+    jobs: Sequence[Job],
+    options: RunOptions,
+    ledger: Ledger,
+    on_event: Listener,
+    earlier: Earlier,
+    began: float,
+) -> list[CaseResult]:
     """Results in the order of the jobs. Exclusive cases come last, one at a time, with nothing beside them."""
-    results: dict[int, CaseResult] = {}
+    keys = [key_of(job) for job in jobs]
+    results = {number: earlier.cases[key] for number, key in enumerate(keys) if key in earlier.cases}
+    done = {number: earlier.attempts.get(key, {}) for number, key in enumerate(keys)}
+    left = [number for number in range(len(jobs)) if number not in results]
     stopped = asyncio.Event()
+    if options.stop_early and any(_differs(result) for result in results.values()):
+        stopped.set()
+    made = [number for number in left if jobs[number].verdict is None]
+    on_event(Planned(len(left), sum(jobs[number].attempts - len(done[number]) for number in made)))
 
     async def work(worker: int, queue: list[int]) -> None:
         while queue and not stopped.is_set():
             number = queue.pop(0)
-            result = await run_job(jobs[number], options, on_event, worker)
+            result = await run_job(
+                jobs[number], options, on_event, worker, keep=ledger.append, began=began, done=done[number]
+            )
             ledger.append(result)
             on_event(result)
             results[number] = result
             if options.stop_early and _differs(result):
                 stopped.set()
 
-    shared = [number for number, job in enumerate(jobs) if not job.case.exclusive]
-    alone = [number for number, job in enumerate(jobs) if job.case.exclusive]
+    shared = [number for number in left if not jobs[number].case.exclusive]
+    alone = [number for number in left if jobs[number].case.exclusive]
     try:
         async with asyncio.TaskGroup() as group:
             for worker in range(max(1, options.workers)):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from harness.browser import shared_driver
 from harness.errors import CapabilityError
-from harness.events import Attempt, CaseResult, Progressed, ProgressEvent, Started
+from harness.events import Attempt, AttemptDone, CaseKey, CaseResult, Progressed, ProgressEvent, Started
 from harness.run.attempt import run_attempt
 from harness.run.options import RunOptions
 from harness.run.plan import Job
@@ -15,11 +17,23 @@ from harness.run.verdicts import settle_case
 from harness.run.views import build_view
 from harness.verdict import Verdict
 
+NOTHING_DONE: Mapping[int, Attempt] = {}
+
 
 async def run_job(
-    job: Job, options: RunOptions, on_event: Callable[[ProgressEvent], None], worker: int = 0
+    job: Job,
+    options: RunOptions,
+    on_event: Callable[[ProgressEvent], None],
+    worker: int = 0,
+    *,
+    keep: Callable[[AttemptDone], None],
+    began: float = 0.0,
+    done: Mapping[int, Attempt] = NOTHING_DONE,
 ) -> CaseResult:
     """All attempts of a job. The number is fixed beforehand, and every one is reported.
+
+    `keep` makes each attempt last before the next begins; `began` is the monotonic time at which the run did. Attempts
+    that are `done` already, by number, are not made again.
 
     What lacks in the first attempt makes the job UNSUPPORTED. What lacks only later was there before: that is a failure
     of the lab, which does not undo what the attempts before it say.
@@ -28,6 +42,9 @@ async def run_job(
     reason, verdict = job.reason, job.verdict
     async with shared_driver():
         for number in range(1, job.attempts + 1) if verdict is None else ():
+            if number in done:
+                attempts.append(done[number])
+                continue
             on_event(Started(job.label, number, worker))
             try:
                 attempt = await run_attempt(job, number, options.folder)
@@ -37,18 +54,15 @@ async def run_job(
                     break
                 attempt = Attempt(number=number, valid=False, error=f"possible in attempt 1 and no longer: {lacking}")
             attempts.append(attempt)
+            keep(AttemptDone(**_named(job), attempt=attempt, elapsed_s=time.monotonic() - began))
             on_event(Progressed(job.label, attempt, worker))
     claims = list(job.case.claims)
     verdicts, tallies, reasons = settle_case(claims, attempts, job.build.major, options.claims, verdict)
     major = job.build.major
     return CaseResult(
-        scenario=job.case.id,
-        cell=job.case.cell,
+        **_named(job),
         place=str(job.case.at),
         title=job.case.title,
-        build=build_view(job.build),
-        mode=job.mode,
-        raster=job.case.raster,
         claims=claims,
         verdicts=verdicts,
         expected={claim: options.baselines.expected(claim, major, job.mode, job.case.raster) for claim in claims},
@@ -58,3 +72,19 @@ async def run_job(
         attempts=attempts,
         repeat=repeat_case(job.case, str(job.build.path), job.mode, job.attempts),
     )
+
+
+def key_of(job: Job) -> CaseKey:
+    """What the lines of a job in the ledger have as their `key`."""
+    return CaseKey(job.case.id, job.case.cell, str(job.build.path), job.build.version, job.mode, job.case.raster)
+
+
+def _named(job: Job) -> dict[str, Any]:
+    """The fields of a line of the ledger that say which case it is of."""
+    return {
+        "scenario": job.case.id,
+        "cell": job.case.cell,
+        "build": build_view(job.build),
+        "mode": job.mode,
+        "raster": job.case.raster,
+    }

@@ -12,14 +12,15 @@ from harness.events import CaseResult, ClaimVerdict, RunFooter, RunHeader, RunRe
 from harness.run.baselines import Baselines
 from harness.run.catalog import Catalog
 from harness.run.engine import conclude
-from harness.store import read_ledger
+from harness.store import LEDGER, read_ledger
 
 
 def ledgers_in(path: Path) -> list[Path]:
     """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
     if path.is_file():
         return [path]
-    found = [path / "ledger.jsonl"] if (path / "ledger.jsonl").is_file() else sorted(path.rglob("ledger.jsonl"))
+    found = [path / LEDGER] if (path / LEDGER).is_file() else sorted(path.rglob(LEDGER))
+    found = [one for one in found if one.stat().st_size] or found  # a run that was killed before its first line
     if not found:
         message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
         raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness.run.baselines import Baselines
 from harness.scenario.model import Case, Claim
@@ -15,6 +16,7 @@ class RunOptions:
     """`attempts` overrides what scenarios say. `stop_early` ends the run after the first case that differs.
 
     `catalog`: every case that there is, so that a verdict can say which scenarios of its claim were not asked for.
+    `paths`: the user's own files and folders among what was asked for.
     """
 
     folder: RunFolder
@@ -25,3 +27,4 @@ class RunOptions:
     stop_early: bool = False
     command: tuple[str, ...] = ()
     catalog: Sequence[Case] = ()
+    paths: Sequence[Path] = ()

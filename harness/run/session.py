@@ -87,7 +87,7 @@ class Session:
         if self._ledger is None:
             self._ledger, self._header = open_ledger(options)
         with self._turn(job.case.exclusive):
-            result = self._runner.run(run_job(job, options, _unheard))
+            result = self._runner.run(run_job(job, options, _unheard, keep=self._ledger.append, began=self._began))
         self._ledger.append(result)
         self._results.append(result)
         return result

@@ -21,7 +21,7 @@ import msgspec
 
 from harness.errors import Problem, UserError
 from harness.store.atomic import storing, write_atomic
-from harness.store.ledger import Ledger, in_use
+from harness.store.ledger import Ledger
 from harness.store.manifest import Manifest
 from harness.trace.context import RecordingContext
 
@@ -67,19 +67,9 @@ class RunFolder:
     def ledger(self) -> Ledger:
         """A new ledger; one of an earlier run in the same folder is kept as `ledger-<n>.jsonl`.
 
-        `UserError` while that run still goes on: each would write over the recordings that the other's rest on.
+        `UserError` while that run still goes on.
         """
-        path = self.path / "ledger.jsonl"
-        if path.exists():
-            if in_use(path):
-                remedy = "wait until it has ended, or choose another folder with --out"
-                raise UserError(Problem("another run is writing here", file=str(self.path), remedy=remedy))
-            number = 1
-            while (kept := self.path / f"ledger-{number}.jsonl").exists():
-                number += 1
-            with storing(kept):
-                path.rename(kept)
-        return Ledger(path)
+        return Ledger.fresh(self.path)
 
     def recording(
         self,
@@ -103,6 +93,10 @@ class RunFolder:
         with storing(folder):
             (folder / str(attempt)).mkdir(parents=True, exist_ok=True)
         return RecordingFiles(folder / str(attempt) / f"{name}{suffix}")
+
+    def reserve(self, trace: str, binary: str) -> None:
+        """Where the recordings of a binary lie already, by the path of one in the ledger."""
+        self._taken[(self.path / trace).parents[1]] = binary
 
     def relative(self, path: Path) -> str:
         """A path as the ledger writes it."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.errors import CapabilityError, RecorderError, StepError
-from harness.events import Attempt, CaseResult
+from harness.events import Attempt, AttemptDone, CaseResult
 from harness.run import attempt as attempt_module
 from harness.run import job as job_module
 from harness.run import recording as recording_module
@@ -123,8 +123,8 @@ def answered(monkeypatch: pytest.MonkeyPatch, folder: Path, lacking_in: int) -> 
 
     monkeypatch.setattr(job_module, "run_attempt", attempt)
     monkeypatch.setattr(job_module, "shared_driver", contextlib.nullcontext)
-    options = RunOptions(RunFolder(folder / "out"), {}, Baselines())
-    return asyncio.run(run_job(Job(bare_case(), BUILD, "shell", 3), options, lambda event: None))
+    options, kept = RunOptions(RunFolder(folder / "out"), {}, Baselines()), list[AttemptDone]()
+    return asyncio.run(run_job(Job(bare_case(), BUILD, "shell", 3), options, lambda event: None, keep=kept.append))
 
 
 def test_what_lacks_at_first_is_unsupported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_what_lacks_later_is_an_error_and_undoes_nothing(monkeypatch: pytest.Mon
 def test_a_wait_that_fails_is_not_the_scenarios_timeout(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limit: float, error: type[Exception], says: str
 ) -> None:
-    async def wait(slot: Slot, server: object) -> Made:
+    async def wait(slot: Slot, server: object, unattended: float) -> Made:
         if limit > 1:
             raise TimeoutError("no pong")
         await asyncio.Event().wait()

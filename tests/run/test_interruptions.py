@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
 import signal
 import subprocess
@@ -14,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli.new import write_scenario
-from harness.events import CaseResult, RunFooter, RunHeader
+from harness.events import AttemptDone, CaseResult, ClaimVerdict, RunFooter, RunHeader
+from harness.run.rederive import rederive
 from harness.store import read_ledger
 from harness.verdict import Verdict
 from tests.lab import SHELL, build_at
@@ -115,6 +118,47 @@ class Running:
         assert not left
 
 
+def test_killed_at_random_moments_and_resumed_every_verdict_comes_once(tmp_path: Path) -> None:
+    """Each time it is killed within the attempt after the first new one, wherever that then is."""
+    write_scenario("brief", tmp_path / "brief")
+    scenario = tmp_path / "brief" / "first.scenario.yaml"
+    scenario.write_text(scenario.read_text().replace("settle: 300ms", "settle: 20ms").replace("200ms", "50ms"))
+    out = tmp_path / "out"
+    ledger = out / "ledger.jsonl"
+    program = [sys.executable, "-m", "harness.cli", "run"]
+    command = [*program, "./brief", "--attempts", "5", "--out", str(out), "--browser", str(build_at(SHELL).path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    chance = random.Random(9)
+
+    def attempts() -> list[int]:
+        lines = read_ledger(ledger) if ledger.exists() else []
+        return [line.attempt.number for line in lines if isinstance(line, AttemptDone)]
+
+    for wanted in (1, 3):
+        process = subprocess.Popen(
+            command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
+        )
+        wait_for(lambda wanted=wanted: len(attempts()) >= wanted, process)  # type: ignore[misc]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0, 1))
+        process.kill()
+        process.communicate()
+        command = [*program, "--resume", str(out)]
+    kept = attempts()
+    done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert kept == list(range(1, len(kept) + 1)) and attempts() == [1, 2, 3, 4, 5]
+    lines = read_ledger(ledger)
+    (case,) = [line for line in lines if isinstance(line, CaseResult)]
+    verdicts = [line for line in lines if isinstance(line, ClaimVerdict)]
+    assert [one.number for one in case.attempts] == attempts()
+    assert [(one.met, one.valid, one.attempts) for one in verdicts] == [(5, 5, 5)] * 2
+    assert isinstance(lines[-1], RunFooter)
+    stored = {one.trace for attempt in case.attempts for one in attempt.recordings}
+    assert {path.relative_to(out).as_posix() for path in out.glob("recordings/**/*.json.gz")} == stored
+    assert not rederive(ledger, [scenario]).changes
+
+
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
     running = Running(tmp_path)
@@ -151,9 +195,10 @@ def test_a_killed_browser_is_an_error_and_no_evidence(running: Running, victim: 
     assert "failed: " in said
     assert "Traceback" not in said
     running.assert_nothing_left()
-    _, case, *verdicts, footer = read_ledger(running.out / "ledger.jsonl")
+    _, attempt, case, *verdicts, footer = read_ledger(running.out / "ledger.jsonl")
+    assert isinstance(attempt, AttemptDone)
     assert isinstance(case, CaseResult)
     assert set(case.verdicts.values()) == {Verdict.ERROR}
-    assert not case.attempts[0].valid
+    assert not case.attempts[0].valid and case.attempts == [attempt.attempt]
     assert len(verdicts) == 2
     assert isinstance(footer, RunFooter)
