@@ -148,6 +148,24 @@ class AttemptDone(msgspec.Struct, frozen=True, kw_only=True, tag="attempt"):
         return CaseKey(self.scenario, self.cell, self.build.path, self.build.version, self.mode, self.raster)
 
 
+class Sampling(msgspec.Struct, frozen=True, kw_only=True):
+    """Attempts until the verdict is decided (`--until-decided`): the rule in words and its numbers, told beforehand."""
+
+    rule: str
+    at_most: int  # attempts of each case
+    rate: float  # that the interval of HOLDS lies above; of REFUTED, below 1 - rate
+    confidence: float  # of the interval, at whatever moment one stops
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """When the rule of a `Sampling` gave the verdict of a claim, and the interval of the rate after all attempts."""
+
+    verdict: Verdict
+    attempt: int  # from here on the verdict stayed what it is
+    low: float
+    high: float
+
+
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     """One scenario (one cell of its matrix) on one build, mode and raster path, with all its attempts."""
 
@@ -165,6 +183,8 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     reason: str = ""  # why nothing was run
     reasons: dict[str, str] = {}  # claim: why this one was not tested
     attempts: list[Attempt] = []
+    sampling: Sampling | None = None  # None: the number of attempts was fixed
+    decisions: dict[str, Decision] = {}  # claim: by that rule
     repeat: str = ""  # the command that runs exactly this again
 
     @property
@@ -206,8 +226,10 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
     met: int = 0
     valid: int = 0
     attempts: int = 0
-    low: float = 0  # Wilson 95 % interval of the rate at which an attempt meets the claim
+    low: float = 0  # 95 % interval of the rate at which an attempt meets the claim: Wilson's
     high: float = 1
+    sequential: bool = False  # attempts were made until it was decided: the interval is one that is valid then
+    costs: list[Measure] = []  # its numbers about time, over the blocks of all valid attempts
     expected: Verdict = Verdict.HOLDS
     reason: str = ""
     baseline_reason: str = ""
@@ -240,6 +262,7 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     modes: list[str] = []
     recorder: str = ""
     attempts: int | None = None
+    sampling: Sampling | None = None  # the rule that says how many attempts there are; None: their number is fixed
     stop_early: bool = False
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from harness.cli.shared import find_cases, find_lab
+from harness.cli.shared import find_cases, find_lab, sampled
 
 if TYPE_CHECKING:
     from harness.browser import Build
@@ -65,6 +65,7 @@ def resumed(context: click.Context, which: str, out: Path | None, command: tuple
         claims=again.catalog.claims,
         baselines=again.catalog.baselines,
         attempts=earlier.plan.attempts,
+        sampling=earlier.plan.sampling,
         workers=workers,
         stop_early=earlier.plan.stop_early or bool(context.params["stop_early"]),
         command=command,
@@ -90,4 +91,7 @@ def _asked(context: click.Context, plan: RunPlan) -> dict[str, tuple[Iterable[ob
         asked["recorder"] = [plan.recorder or "the scenario's own"], [said["recorder"]]
     if "attempts" in given:
         asked["number of attempts"] = [plan.attempts or "the scenario's own"], [said["attempts"]]
+    if given & {"until_decided", "at_most"}:
+        rule = sampled(said["until_decided"], said["at_most"], said["attempts"])
+        asked["rule for the number of attempts"] = [plan.sampling], [rule]
     return asked

@@ -9,6 +9,7 @@ import click
 
 from harness.cli.resume import Task, resumed
 from harness.cli.shared import (
+    at_most_option,
     attempts_option,
     browser_option,
     console,
@@ -22,6 +23,8 @@ from harness.cli.shared import (
     out_option,
     recorded_with,
     recorder_option,
+    sampled,
+    until_decided_option,
     warn_if_busy,
     what_finished,
     workers_option,
@@ -37,6 +40,7 @@ from harness.errors import StoreError
         "traceproof run ./my-scenarios -x",
         "traceproof run commit.shape --recorder startup",
         "traceproof run --resume",
+        "traceproof run parse-html.spans --until-decided --at-most 60",
     )
 )
 @click.argument("selectors", nargs=-1)
@@ -45,6 +49,8 @@ from harness.errors import StoreError
 @mode_option
 @recorder_option
 @attempts_option
+@until_decided_option
+@at_most_option
 @workers_option
 @out_option
 @json_option
@@ -68,6 +74,8 @@ def run(
     modes: tuple[str, ...],
     recorder: str | None,
     attempts: int | None,
+    until_decided: bool,
+    at_most: int | None,
     workers: int,
     out: Path | None,
     as_json: bool,
@@ -97,11 +105,13 @@ def run(
         if recorder:
             cases = recorded_with(recorder, cases)
         builds, wanted_modes = find_lab(browsers, modes)
+        sampling = sampled(until_decided, at_most, attempts)
         options = RunOptions(
             folder=RunFolder(out),
             claims=catalog.claims,
             baselines=catalog.baselines,
             attempts=attempts,
+            sampling=sampling,
             workers=workers,
             stop_early=stop_early,
             command=command,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.browser import Build
-    from harness.events import RunResult
+    from harness.events import RunResult, Sampling
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
     from harness.store import RunFolder
@@ -58,6 +58,18 @@ expression_option = click.option(
 arm_option = click.option("--arm", default="", help="The arm that the trace is of, where the scenario has several.")
 attempts_option = click.option(
     "--attempts", type=click.IntRange(1, 1000), help="How many attempts of each case. Default: its own, or 3."
+)
+until_decided_option = click.option(
+    "--until-decided",
+    is_flag=True,
+    help="Instead of a fixed number: attempts until each verdict is decided, by a rule that is told first.",
+)
+# As in `run/sampling.py`, which is not imported for `--help`; a test holds them together.
+LEAST_ATTEMPTS, MOST_ATTEMPTS = 39, 80
+at_most_option = click.option(
+    "--at-most",
+    type=click.IntRange(LEAST_ATTEMPTS, 1000),
+    help=f"How many attempts `--until-decided` makes of each case. Default: {MOST_ATTEMPTS}.",
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
@@ -115,6 +127,23 @@ def what_finished(folder: RunFolder, catalog: Catalog) -> RunResult | None:
     ledger = folder.path / "ledger.jsonl"
     result = read_result(ledger, catalog) if ledger.is_file() else None
     return result if result and result.cases else None
+
+
+def sampled(until_decided: bool, at_most: int | None, attempts: int | None) -> Sampling | None:
+    """The rule of `--until-decided`, told at once, or None; `UsageError` for options that exclude each other."""
+    from harness.errors import Problem, UsageError
+
+    if not until_decided:
+        if at_most is not None:
+            raise UsageError(Problem("--at-most is the end of --until-decided", remedy="give both, or --attempts"))
+        return None
+    if attempts is not None:
+        raise UsageError(Problem("--attempts fixes the number that --until-decided leaves open", remedy="give one"))
+    from harness.run.sampling import sequential
+
+    made = sequential(at_most or MOST_ATTEMPTS)
+    click.echo(f"until decided: {made.rule}", err=True)
+    return made
 
 
 def warn_if_busy() -> None:

@@ -100,7 +100,10 @@ class ConsoleReport:
         if shown:
             self._console.print(_table(shown))
         if not self._quiet:
-            self._notes("explained by the baseline:", [one for one in result.verdicts if not one.drift and note(one)])
+            noted = [one for one in result.verdicts if not one.drift and note(one)]
+            holding = [one for one in noted if one.verdict is Verdict.HOLDS and not one.baseline_reason]
+            self._notes("explained by the baseline:", [one for one in noted if one not in holding])
+            self._notes("costs, and what to think of them:", holding)
             self._slowest(result)
         drifts = result.drifts
         self._notes(f"{len(drifts)} of {len(result.verdicts)} verdicts differ from the baseline:", drifts)

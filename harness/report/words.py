@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from harness.events import BuildView, ClaimVerdict
+from harness.events import BuildView, ClaimVerdict, Measure
 from harness.verdict import Verdict
 
 STYLES = {
@@ -44,11 +44,11 @@ def build_label(build: BuildView, mode: str, raster: str) -> str:
 
 
 def tally(verdict: ClaimVerdict) -> str:
-    """`2 of 3` with the Wilson interval where attempts disagree; empty where no attempt counted."""
+    """`2 of 3`, with the interval where attempts disagree or their number was not fixed; empty where none counted."""
     if not verdict.valid:
         return ""
     text = f"{verdict.met} of {verdict.valid}"
-    if verdict.verdict is Verdict.SOMETIMES:
+    if verdict.verdict is Verdict.SOMETIMES or verdict.sequential:
         text += f" (95 %: {verdict.low:.0%} to {verdict.high:.0%})"
     return text
 
@@ -60,7 +60,18 @@ def counted(verdicts: Iterable[Verdict]) -> str:
 
 
 def note(verdict: ClaimVerdict) -> str:
-    """Why a row is as it is: what differs, else what the baseline says of it, else what was found."""
+    """Why a row is as it is: what differs, else what the baseline says, else what was found; and what it costs."""
     if verdict.drift:
-        return "; ".join(part for part in (f"expected {verdict.expected}", verdict.reason) if part)
-    return verdict.baseline_reason or verdict.reason
+        said = [f"expected {verdict.expected}", verdict.reason]
+    else:
+        said = [verdict.baseline_reason or verdict.reason]
+    return "; ".join(part for part in (*said, *map(cost, verdict.costs)) if part)
+
+
+def cost(measure: Measure) -> str:
+    """`the median is 3.35 of 12 (96 %: 3.1 to 3.6)`, with the unit where it has one."""
+    unit = f" {measure.unit}" if measure.unit else ""
+    said = f"the median is {measure.median:.4g}{unit}"
+    if measure.low is None or measure.high is None or measure.confidence is None:
+        return said
+    return f"{said} of {len(measure.values)} ({measure.confidence:.0%}: {measure.low:.4g} to {measure.high:.4g})"

@@ -46,7 +46,7 @@ async def run_cases(
     ended, and the ledger keeps the attempts that had finished, without a footer.
     """
     started = time.monotonic() - (earlier.elapsed_s if earlier else 0)
-    jobs = plan(cases, builds, modes, options.attempts)
+    jobs = plan(cases, builds, modes, options.attempts, options.sampling)
     if earlier:
         ledger, header = earlier.go_on(jobs, options), earlier.header
     else:

@@ -13,7 +13,7 @@ from harness.run.attempt import run_attempt
 from harness.run.options import RunOptions
 from harness.run.plan import Job
 from harness.run.repeat import repeat_case
-from harness.run.verdicts import settle_case
+from harness.run.verdicts import decisions, settle_case
 from harness.run.views import build_view
 from harness.verdict import Verdict
 
@@ -30,7 +30,7 @@ async def run_job(
     began: float = 0.0,
     done: Mapping[int, Attempt] = NOTHING_DONE,
 ) -> CaseResult:
-    """All attempts of a job. The number is fixed beforehand, and every one is reported.
+    """All attempts of a job. Their number, or the rule that ends them, is fixed beforehand; every one is reported.
 
     `keep` makes each attempt last before the next begins; `began` is the monotonic time at which the run did. Attempts
     that are `done` already, by number, are not made again.
@@ -45,6 +45,8 @@ async def run_job(
             if number in done:
                 attempts.append(done[number])
                 continue
+            if job.sampling and attempts and _decided(job, attempts, options):
+                break
             on_event(Started(job.label, number, worker))
             try:
                 attempt = await run_attempt(job, number, options.folder)
@@ -57,8 +59,8 @@ async def run_job(
             keep(AttemptDone(**_named(job), attempt=attempt, elapsed_s=time.monotonic() - began))
             on_event(Progressed(job.label, attempt, worker))
     claims = list(job.case.claims)
-    verdicts, tallies, reasons = settle_case(claims, attempts, job.build.major, options.claims, verdict)
     major = job.build.major
+    verdicts, tallies, reasons = settle_case(claims, attempts, major, options.claims, verdict, job.sampling)
     return CaseResult(
         **_named(job),
         place=str(job.case.at),
@@ -70,7 +72,9 @@ async def run_job(
         reason=reason,
         reasons=reasons,
         attempts=attempts,
-        repeat=repeat_case(job.case, str(job.build.path), job.mode, job.attempts),
+        sampling=job.sampling,
+        decisions=decisions(claims, attempts, major, options.claims, job.sampling) if job.sampling else {},
+        repeat=repeat_case(job.case, str(job.build.path), job.mode, job.attempts, job.sampling is not None),
     )
 
 
@@ -88,3 +92,10 @@ def _named(job: Job) -> dict[str, Any]:
         "mode": job.mode,
         "raster": job.case.raster,
     }
+
+
+def _decided(job: Job, attempts: list[Attempt], options: RunOptions) -> bool:
+    """Whether no claim of the case needs another attempt."""
+    claims, major = job.case.claims, job.build.major
+    verdicts, _, _ = settle_case(claims, attempts, major, options.claims, sampling=job.sampling)
+    return Verdict.INCONCLUSIVE not in verdicts.values()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.events import Sampling
 from harness.run.baselines import Baselines
 from harness.scenario.model import Case, Claim
 from harness.store import RunFolder
@@ -13,7 +14,9 @@ from harness.store import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`attempts` overrides what scenarios say. `stop_early` ends the run after the first case that differs.
+    """`attempts` overrides what scenarios say, `sampling` both.
+
+    `stop_early` ends the run after the first case that differs.
 
     `catalog`: every case that there is, so that a verdict can say which scenarios of its claim were not asked for.
     `paths`: the user's own files and folders among what was asked for.
@@ -23,6 +26,7 @@ class RunOptions:
     claims: Mapping[str, Claim] = field(default_factory=dict)
     baselines: Baselines = field(default_factory=Baselines)
     attempts: int | None = None
+    sampling: Sampling | None = None
     workers: int = 1
     stop_early: bool = False
     command: tuple[str, ...] = ()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.browser import Build, for_mode
 from harness.errors import CapabilityError
+from harness.events import Sampling
 from harness.run.capabilities import missing
 from harness.scenario.model import Case
 from harness.scenario.recorders import problems_of
@@ -17,7 +18,10 @@ DEFAULT_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A case on one build and mode. `verdict` is set, with its reason, where there is nothing to run."""
+    """A case on one build and mode. `verdict` is set, with its reason, where there is nothing to run.
+
+    With `sampling` there are `attempts` at most: that rule says after each whether another is needed.
+    """
 
     case: Case
     build: Build
@@ -25,23 +29,31 @@ class Job:
     attempts: int
     verdict: Verdict | None = None
     reason: str = ""
+    sampling: Sampling | None = None
 
     @property
     def label(self) -> str:
         return f"{self.case.name} on {self.build.major} {self.mode}"
 
 
-def plan(cases: Iterable[Case], builds: Sequence[Build], modes: Sequence[str], attempts: int | None) -> list[Job]:
+def plan(
+    cases: Iterable[Case],
+    builds: Sequence[Build],
+    modes: Sequence[str],
+    attempts: int | None,
+    sampling: Sampling | None = None,
+) -> list[Job]:
     """Cases × builds × modes. Without `modes`, each build runs in the first mode that it has.
 
-    The number of attempts is fixed here: `attempts`, else the scenario's, else three.
+    The number of attempts is fixed here: `attempts`, else the scenario's, else three; or the rule of `sampling` is.
     """
-    return [
+    jobs = [
         plan_one(case, build, mode, attempts)
         for case in cases
         for build in builds
         for mode in (modes or build.modes[:1])
     ]
+    return [replace(job, attempts=sampling.at_most, sampling=sampling) for job in jobs] if sampling else jobs
 
 
 def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:

@@ -18,7 +18,7 @@ from harness.paths import scenarios_root
 from harness.run.attempt import judge
 from harness.run.catalog import Catalog, load_catalog
 from harness.run.changes import Change, case_changes, verdict_changes
-from harness.run.verdicts import judge_claims, settle_case
+from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.scenario.model import Case, Claim
 from harness.store import Manifest, context_beside, manifest_beside, read_ledger, sha256_file
 from harness.trace import load
@@ -84,9 +84,16 @@ def _case(result: CaseResult, case: Case, claims: Mapping[str, Claim], folder: P
     if result.reason:  # nothing was run, or a capability lacked: there is nothing to derive from
         return result
     attempts = [_attempt(attempt, case, folder, done) for attempt in result.attempts]
-    verdicts, tallies, reasons = settle_case(list(case.claims), attempts, result.build.major, claims)
+    names, major, rule = list(case.claims), result.build.major, result.sampling
+    verdicts, tallies, reasons = settle_case(names, attempts, major, claims, sampling=rule)
     return msgspec.structs.replace(
-        result, claims=list(case.claims), verdicts=verdicts, tallies=tallies, reasons=reasons, attempts=attempts
+        result,
+        claims=names,
+        verdicts=verdicts,
+        tallies=tallies,
+        reasons=reasons,
+        attempts=attempts,
+        decisions=decisions(names, attempts, major, claims, rule) if rule else {},
     )
 
 

@@ -9,11 +9,13 @@ from harness.paths import scenarios_root
 from harness.scenario.model import Case
 
 
-def repeat_case(case: Case, binary: str, mode: str, attempts: int) -> str:
+def repeat_case(case: Case, binary: str, mode: str, attempts: int, until_decided: bool = False) -> str:
+    """`attempts`: how many there are, or at most."""
     words = ["traceproof", "run", *_named(case)]
     if case.recorder:
         words += ["--recorder", case.recorder]
-    return shlex.join([*words, "--browser", binary, "--mode", mode, "--attempts", str(attempts)])
+    number = ["--until-decided", "--at-most"] if until_decided else ["--attempts"]
+    return shlex.join([*words, "--browser", binary, "--mode", mode, *number, str(attempts)])
 
 
 def repeat_check(path: Path, case: Case, arm: str) -> str:

@@ -112,6 +112,7 @@ def plan_record(cases: Sequence[Case], builds: Sequence[Build], modes: Sequence[
         modes=list(modes),
         recorder=next((case.recorder for case in cases if case.recorder), ""),
         attempts=options.attempts,
+        sampling=options.sampling,
         stop_early=options.stop_early,
     )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.events import Attempt, CaseResult, ClaimVerdict
+from harness.events import Attempt, CaseResult, ClaimVerdict, Decision, Sampling
 from harness.run.baselines import Baselines
+from harness.run.costs import costs, doubt
+from harness.run.sampling import interval, undecided
 from harness.scenario.model import Case, Claim
 from harness.stats import wilson
 from harness.verdict import Outcome, Verdict, combine, decide
@@ -50,10 +52,12 @@ def settle_case(
     major: int,
     known: Mapping[str, Claim],
     verdict: Verdict | None = None,
+    sampling: Sampling | None = None,
 ) -> tuple[dict[str, Verdict], dict[str, tuple[int, int]], dict[str, str]]:
-    """Verdicts and tallies of a case, and the reasons for claims that are not made for this version.
+    """Verdicts and tallies of a case, and the reasons for claims that are not made for this version or not decided.
 
     `verdict`: the one that all claims have, whatever the attempts say, where there was nothing to run.
+    `sampling`: the rule by which the number of attempts was not fixed.
     """
     verdicts, tallies = judge_case(claims, attempts)
     reasons: dict[str, str] = {}
@@ -63,7 +67,24 @@ def settle_case(
         elif (one := known.get(claim)) and not one.versions.contains(major):
             verdicts[claim] = Verdict.NOT_APPLICABLE
             reasons[claim] = f"the claim is made for versions {one.versions}, this is {major}"
+        elif sampling is not None and (why := undecided(sampling, verdicts[claim], *tallies[claim])):
+            verdicts[claim] = Verdict.INCONCLUSIVE
+            reasons[claim] = why
     return verdicts, tallies, reasons
+
+
+def decisions(
+    claims: Sequence[str], attempts: Sequence[Attempt], major: int, known: Mapping[str, Claim], sampling: Sampling
+) -> dict[str, Decision]:
+    """For each claim its verdict by the rule, the attempt since which it has it, and where the rate lies."""
+    found: dict[str, Decision] = {}
+    for number in range(1, len(attempts) + 1):
+        verdicts, tallies, _ = settle_case(claims, attempts[:number], major, known, sampling=sampling)
+        for claim, verdict in verdicts.items():
+            low, high = interval(sampling, *tallies[claim])
+            since = found[claim].attempt if claim in found and found[claim].verdict is verdict else number
+            found[claim] = Decision(verdict=verdict, attempt=since, low=low, high=high)
+    return found
 
 
 def judge_claims(
@@ -101,7 +122,8 @@ def _judge_claim(
     deciding = [case for case in cases if case.verdicts[claim] is verdict]
     met = sum(case.tallies.get(claim, (0, 0))[0] for case in deciding)
     valid = sum(case.tallies.get(claim, (0, 0))[1] for case in deciding)
-    low, high = wilson(met, valid) if valid else (0.0, 1.0)
+    sampling = next((case.sampling for case in deciding if case.sampling), None)
+    low, high = interval(sampling, met, valid) if sampling else wilson(met, valid)
     entry = baselines.find(claim, build.major, mode, raster)
     scenarios = [case.name for case in cases]
     return ClaimVerdict(
@@ -117,8 +139,10 @@ def _judge_claim(
         attempts=sum(len(case.attempts) for case in deciding),
         low=low,
         high=high,
+        sequential=sampling is not None,
+        costs=costs(claim, deciding),
         expected=entry.verdict if entry else Verdict.HOLDS,
-        reason=_reason(claim, deciding, verdict),
+        reason="; ".join(filter(None, (_reason(claim, deciding, verdict), doubt(claim, deciding)))),
         baseline_reason=entry.reason if entry else "",
         scenarios=scenarios,
         left_out=[
