@@ -23,9 +23,7 @@ def log_evidence(successes: int, trials: int, rate: float) -> float:
     from scipy.special import betaln, xlog1py, xlogy  # a second to import; most commands never need it
 
     failures = trials - successes
-    between = betaln(
-        successes + 1, failures + 1
-    )  # the logarithm of this very sequence's probability, as 0 is of certain
+    between = betaln(successes + 1, failures + 1)  # the logarithm of this very sequence's probability
     ends = (not failures) + (not successes)
     others = math.log(math.exp(between) + ends) if ends else between
     return float(others - math.log(3) - xlogy(successes, rate) - xlog1py(failures, -rate))
