@@ -16,13 +16,24 @@ import pytest
 from harness.browser import Build
 from harness.cli import cli
 from harness.errors import StoreError, UsageError, UserError
-from harness.events import Attempt, AttemptDone, CaseResult, ClaimVerdict, Finding, LedgerLine, RunResult, RunResumed
+from harness.events import (
+    Attempt,
+    AttemptDone,
+    CaseResult,
+    ClaimVerdict,
+    Finding,
+    LedgerLine,
+    RunResult,
+    RunResumed,
+    Sampling,
+)
 from harness.run import RunOptions, run_cases
 from harness.run import job as job_module
 from harness.run import resume as resume_module
 from harness.run.catalog import Catalog, load_catalog
 from harness.run.plan import Job
 from harness.run.resume import Earlier, compare_asked, find_run, look_again
+from harness.run.sampling import sequential
 from harness.store import Ledger, RunFolder, read_ledger
 from harness.verdict import Outcome
 from tests.run.cases import BUILD
@@ -46,6 +57,7 @@ class Lab:
         self.made: list[tuple[str, int]] = []
         self.places: list[Path] = []
         self.full: tuple[str, int] | None = None
+        self.sampling: Sampling | None = None
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -76,6 +88,7 @@ class Lab:
             catalog.claims,
             catalog.baselines,
             attempts=ATTEMPTS,
+            sampling=self.sampling,
             command=("traceproof", "run"),
             catalog=catalog.cases,
             paths=catalog.paths,
@@ -118,6 +131,21 @@ def test_wherever_the_ledger_is_cut_the_rest_of_the_run_makes_it_whole(lab: Lab)
         lab.run(Earlier.read(lab.out))
         assert told(read_ledger(lab.ledger)) == unbroken, cut
         assert lab.made == everything[len(kept) :], cut
+
+
+def test_a_run_until_decided_goes_on_by_the_rule_in_its_header(lab: Lab) -> None:
+    lab.sampling = sequential(60)
+    lab.run()
+    lines = lab.ledger.read_bytes().splitlines(keepends=True)
+    unbroken = told(read_ledger(lab.ledger))
+    assert [number for _, number in lab.made] == [1, 2, 1, 2]  # one met, one not: that is decided
+    lab.made.clear()
+    lab.ledger.write_bytes(b"".join(lines[:2]))
+    earlier = Earlier.read(lab.out)
+    assert earlier.plan.sampling == lab.sampling
+    lab.run(earlier)
+    assert told(read_ledger(lab.ledger)) == unbroken
+    assert len(lab.made) == 3
 
 
 def test_a_full_disk_ends_the_run_and_is_no_attempt(lab: Lab) -> None:
