@@ -129,6 +129,9 @@ def _https(package: str, folder: Path) -> Path:
     try:
         with urllib.request.urlopen(url, timeout=60) as answer, target.open("wb") as file:
             shutil.copyfileobj(answer, file, _CHUNK)
+            stated, came = answer.headers.get("Content-Length"), file.tell()
+        if stated and int(stated) != came:
+            raise BrowserError(f"{url}: the connection broke off after {came} of {stated} bytes")
     except OSError as error:
         raise BrowserError(f"{url}: {error}") from None
     return target

@@ -67,12 +67,14 @@ def install(words: Sequence[str], echo: Echo) -> list[Build]:
     asked for a major that npm has not got. What can be had is installed; then `BrowserError` names what cannot.
     """
     builds, failures = [], []
-    for source in _sources(words, echo):
+    sources = _sources(words, echo)
+    for source in sources:
         try:
             builds.append(source(echo))
         except BrowserError as error:
             failures.append(str(error))
-            echo(f"error: {error}")
+            if len(sources) > 1:
+                echo(f"error: {error}")
     if failures:
         got = f"{len(builds)} installed, {len(failures)} not:\n  " if len(failures) + len(builds) > 1 else ""
         raise BrowserError(got + "\n  ".join(failures))

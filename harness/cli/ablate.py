@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,8 +22,10 @@ from harness.cli.shared import (
 from harness.errors import CapabilityError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from harness.compare.ablation import Ablation
     from harness.run.plan import Job
-    from harness.scenario.model import Case
+    from harness.scenario.model import Case, Claim
+    from harness.store import RunFolder
 
 
 @click.command(
@@ -34,8 +37,12 @@ if TYPE_CHECKING:
 )
 @click.argument("scenario")
 @expression_option
-@click.option("--arm", default="", help="The arm whose categories are taken apart, where there are several.")
-@click.option("--alone", is_flag=True, help="Record each category alone too: which ones are enough.")
+@click.option("--arm", default="", help="Only this arm; without it each in turn.")
+@click.option(
+    "--alone",
+    is_flag=True,
+    help="Record each category alone too: which ones are enough. So it is where a claim is about categories.",
+)
 @click.option(
     "--attempts", type=click.IntRange(1, 100), default=1, show_default=True, help="Recordings of each variant."
 )
@@ -59,45 +66,99 @@ def ablate(
     """Find out which categories carry the events and arguments that a scenario looks at.
 
     Records SCENARIO with all its categories, then without each one in turn. A category is needed for an event that is
-    gone without it; side effects (an argument that moves to another event, counts that change) are named.
+    gone without it; side effects (an argument that moves to another event, counts that change) are named. Each claim is
+    told with what leaving a category out does to its expectations; the other arms stay as they are.
     """
-    from harness.compare.ablation import conclude, observer
-    from harness.compare.ablation_text import ablation_json, ablation_lines
-    from harness.run import Interrupted, blocking
-    from harness.run.ablate import record_ablation
+    from harness.compare.ablation_claims import CATEGORY
+    from harness.run import Interrupted
     from harness.run.which import one_arm, one_case
     from harness.store import RunFolder
 
     cases, catalog = find_cases([scenario], expression)
     case = one_case(cases)
-    chosen, job = case.arms[one_arm(case, arm)], _job(case, browsers, modes)
+    arms = [one_arm(case, arm)] if arm else list(case.arms)
+    job = _job(case, browsers, modes)
     folder = RunFolder(out)
-    click.echo(f"{job.label}, arm {chosen.name}; recordings in {folder.path}", err=True)
+    alone = alone or any(catalog.claims[name].kind == CATEGORY for name in case.claims if name in catalog.claims)
+    click.echo(f"{job.label}, {_some(arms)}; recordings in {folder.path}", err=True)
     try:
-        taken = blocking(
-            record_ablation(
-                job,
-                chosen,
-                folder,
-                observer(case, chosen.name),
-                attempts=attempts,
-                alone=alone,
-                on_variant=lambda label, done, total: click.echo(f"  [{done}/{total}] {label}", err=True),
-            )
-        )
+        found, recorded = _record(job, arms, folder, attempts, alone)
     except Interrupted as stopped:
         click.echo(f"{stopped}; what had finished is kept in {folder.path}", err=True)
         return stopped.exit_code
-    answer = conclude(case, taken)
     if as_json:
-        told = {"scenario": case.name, "arm": chosen.name, "build": job.build.version, "mode": job.mode}
-        told |= {"folder": str(folder.path), **ablation_json(answer)}
-        echo_json(told)
+        echo_json(_json(job, folder, found, recorded, catalog.claims))
         return 0
-    kinds = {name: claim.kind for name, claim in catalog.claims.items()}
-    for line in ablation_lines(answer, kinds, everything=everything):
+    for line in _lines(found, recorded, catalog.claims, everything):
         click.echo(line)
     return 0
+
+
+def _some(arms: Sequence[str]) -> str:
+    return f"arm{'s' if len(arms) > 1 else ''} {', '.join(arms)}"
+
+
+def _record(
+    job: Job, arms: Sequence[str], folder: RunFolder, attempts: int, alone: bool
+) -> tuple[dict[str, Ablation], dict[str, tuple[str, ...]]]:
+    """The answer of each arm that is taken apart, and what every arm records."""
+    from harness.compare.ablation import conclude, observer
+    from harness.run import blocking
+    from harness.run.ablate import record_ablation, record_whole
+
+    def told(label: str, done: int, total: int) -> None:
+        click.echo(f"  [{done}/{total}] {label}", err=True)
+
+    whole = blocking(record_whole(job, folder))
+    found = {}
+    for name in arms:
+        click.echo(f"arm {name}", err=True)
+        look = observer(job.case, name, {other: [one.recording] for other, one in whole.items()})
+        taking = record_ablation(
+            job, job.case.arms[name], whole[name], folder, look, attempts=attempts, alone=alone, on_variant=told
+        )
+        found[name] = conclude(job.case, blocking(taking))
+    return found, {name: one.recorded for name, one in whole.items()}
+
+
+def _lines(
+    found: Mapping[str, Ablation],
+    recorded: Mapping[str, Sequence[str]],
+    claims: Mapping[str, Claim],
+    everything: bool,
+) -> Iterator[str]:
+    from harness.compare.ablation_claims import claim_answers
+    from harness.compare.ablation_text import ablation_lines, claim_lines
+
+    for name, one in found.items():
+        if len(recorded) > 1:
+            yield f"arm {name}"
+        yield from ablation_lines(one, recorded[name], everything=everything)
+        if len(found) > 1:
+            yield ""
+    yield from claim_lines(claim_answers(found, recorded, claims), recorded)
+
+
+def _json(
+    job: Job,
+    folder: RunFolder,
+    found: Mapping[str, Ablation],
+    recorded: Mapping[str, Sequence[str]],
+    claims: Mapping[str, Claim],
+) -> dict[str, Any]:
+    import dataclasses
+
+    from harness.compare.ablation_claims import claim_answers
+    from harness.compare.ablation_text import ablation_json
+
+    return {
+        "scenario": job.case.name,
+        "build": job.build.version,
+        "mode": job.mode,
+        "folder": str(folder.path),
+        "arms": {name: ablation_json(one, recorded[name]) for name, one in found.items()},
+        "claims": [dataclasses.asdict(one) for one in claim_answers(found, recorded, claims)],
+    }
 
 
 def _job(case: Case, browsers: tuple[str, ...], modes: tuple[str, ...]) -> Job:

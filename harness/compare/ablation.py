@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal, Protocol
 
+from harness.compare.ablation_claims import answers
 from harness.compare.difference import LEAST_RATIO, LEAST_SHARE
 from harness.compare.vocabulary import EventUse, Vocabulary, parent_path, survey
-from harness.expect import Recording, evaluate
+from harness.expect import Recording
 from harness.expect.recording import Unanswerable
 from harness.expect.select import DEFAULT_ROLE, Picker
 from harness.mutate.looks import chain
@@ -18,7 +19,6 @@ from harness.trace import in_scope, resolve_page
 from harness.verdict import Outcome
 
 _NOTHING = EventUse()
-_WORST = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Observed:
     """What one recording shows of a scenario.
 
     selected: by selection, how many events of each name. around: by name, the events that hold it or lie in it. scopes:
-    by role, everything in it. claims: what the expectations say, where one arm is enough to test them.
+    by role, everything in it. claims: what the expectations say.
     """
 
     selected: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -77,11 +77,15 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class EventAnswer:
-    """An event that selections pick. needed: it is gone without; sufficient: it is there with that category alone."""
+    """An event that selections pick. needed: it is gone without; sufficient: it is there with that category alone.
+
+    named: a selection asks for it by its name, and not only for whatever there is.
+    """
 
     name: str
     role: str
     selections: tuple[str, ...]
+    named: bool
     counts: tuple[int, ...]  # with all categories
     written: tuple[str, ...]  # its `cat`
     without: Mapping[str, Cell]
@@ -111,8 +115,10 @@ class Ablation:
     unanswered: tuple[tuple[str, str], ...]
 
 
-def observer(case: Case, arm: str) -> Callable[[Recording], Observed]:
-    """Looks at a recording of an arm with the scenario's selections."""
+def observer(
+    case: Case, arm: str, others: Mapping[str, Sequence[Recording]] | None = None
+) -> Callable[[Recording], Observed]:
+    """Looks at a recording of an arm with the scenario's selections. `others`: those of the other arms, as they are."""
     picked = {name: one for name, one in case.select.items() if _of_trace(one, case.select)}
     roles = {_role(one, case.select) for one in picked.values()}
 
@@ -134,11 +140,7 @@ def observer(case: Case, arm: str) -> Callable[[Recording], Observed]:
             for holder in event.ancestors():
                 observed.around.setdefault(event.name, set()).add(holder.name)
                 observed.around.setdefault(holder.name, set()).add(event.name)
-        if len(case.arms) == 1 and case.paired is None:
-            for finding in evaluate(case, {arm: [recording]}):
-                for claim in finding.claims:
-                    worst = min(observed.claims.get(claim, Outcome.MET), finding.outcome, key=_WORST.index)
-                    observed.claims[claim] = worst
+        observed.claims = answers(case, {**(others or {}), arm: [recording]})
         return observed
 
     return look
@@ -160,7 +162,8 @@ def conclude(case: Case, samples: Sequence[Sample]) -> Ablation:
     alone = {name: _seen(samples, "alone", name) for name in categories}
     alone = {name: seen for name, seen in alone.items() if seen}
     events = tuple(
-        _event(name, role, selections, full, without, alone) for (name, role), selections in _picked(case, full).items()
+        _event(name, role, selections, _named(case, selections), full, without, alone)
+        for (name, role), selections in _picked(case, full).items()
     )
     claims = {
         claim: {"all": _outcomes(full, claim), **{name: _outcomes(seen, claim) for name, seen in without.items()}}
@@ -187,10 +190,15 @@ def _picked(case: Case, full: Sequence[Observed]) -> dict[tuple[str, str], tuple
     return found
 
 
+def _named(case: Case, selections: Sequence[str]) -> bool:
+    return any(one.names for name in selections for one in chain(case.select[name], case.select))
+
+
 def _event(
     name: str,
     role: str,
     selections: tuple[str, ...],
+    named: bool,
     full: Sequence[Observed],
     without: Mapping[str, Sequence[Observed]],
     alone: Mapping[str, Sequence[Observed]],
@@ -206,6 +214,7 @@ def _event(
         name,
         role,
         selections,
+        named,
         tuple(use.count for use in uses),
         tuple(dict.fromkeys(category for use in uses for category in use.categories)),
         {category: _cell(uses, _uses(seen, role, name)) for category, seen in without.items()},

@@ -7,21 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.compare.ablation import Ablation, Cell, EventAnswer
+from harness.compare.ablation_claims import CATEGORY, Carried, ClaimAnswer
 from harness.compare.vocabulary import parent_path
 
 _ARGUMENTS = 12
 
 
-def ablation_lines(ablation: Ablation, kinds: Mapping[str, str], *, everything: bool = False) -> list[str]:
-    """A table for each event, then arguments, side effects and claims. `kinds`: claim: its kind."""
+def ablation_lines(ablation: Ablation, recorded: Sequence[str], *, everything: bool = False) -> list[str]:
+    """Of one arm: a table for each event, then arguments and side effects. `recorded`: its categories."""
     lines = []
+    if not ablation.categories:
+        lines += [f"records {', '.join(recorded)} and nothing else, so nothing can be left out", ""]
     for event in ablation.events:
         lines += [*_event(event, everything), ""]
     if not ablation.events:
         lines += ["no selection picks an event, even with all categories", ""]
     lines.append("side effects" if ablation.effects else "side effects: none seen")
     lines += [f"  {effect}" for effect in ablation.effects]
-    lines += _claims(ablation, kinds)
     lines += [f"no answer: {variant}: {reason}" for variant, reason in ablation.unanswered]
     return lines
 
@@ -30,7 +32,8 @@ def _event(event: EventAnswer, everything: bool) -> Iterator[str]:
     counts = "/".join(map(str, event.counts))
     yield f"{event.name} on {event.role}, picked by {', '.join(event.selections)}: {counts} events with all categories"
     yield f"  written as   {'; '.join(event.written)}"
-    yield f"  needs        {', '.join(event.needed) or 'none of them by itself'}"
+    if event.without:
+        yield f"  needs        {', '.join(event.needed) or 'none of them by itself'}"
     if event.alone:
         yield f"  enough alone {', '.join(event.sufficient) or 'none'}"
     width = max((len(category) for category in event.without), default=0)
@@ -69,21 +72,33 @@ def _counts(cell: Cell) -> str:
     return f"{counts} event{'' if counts == '1' else 's'}" if any(cell.counts) else "nothing"
 
 
-def _claims(ablation: Ablation, kinds: Mapping[str, str]) -> Iterator[str]:
-    """The claims about categories first: what each category does to the answer is what decides them."""
-    order: Sequence[str] = sorted(ablation.claims, key=lambda claim: (kinds.get(claim) != "category", claim))
-    if order:
-        yield "claims, by their expectations"
-    for claim in order:
-        said = ablation.claims[claim]
-        turns = [f"{said[name]} without {name}" for name in ablation.categories if said[name] != said["all"]]
-        mark = " (about categories)" if kinds.get(claim) == "category" else ""
-        yield f"  {claim}{mark}: {said['all']} with all; {', '.join(turns) or 'the same without any one of them'}"
+def claim_lines(answers: Sequence[ClaimAnswer], recorded: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is shown of each claim, and for those about categories what carries the events. `recorded`: by arm."""
+    lines = ["claims, by their expectations"] if answers else []
+    for one in answers:
+        lines.append(f"  {one.claim}{' (about categories)' if one.kind == CATEGORY else ''}: {one.shows}")
+        for arm, category, answer in one.turns:
+            lines.append(f"    {answer} without {category}{f' in arm {arm}' if len(recorded) > 1 else ''}")
+        for event in one.carried:
+            lines.append(f"    {'; '.join(_carrying(event, recorded))}")
+            lines += [f"      {path} needs {category}" for path, category in event.arguments]
+    return lines
 
 
-def ablation_json(ablation: Ablation) -> dict[str, Any]:
-    """Keys: categories, events, effects, claims, unanswered."""
+def _carrying(event: Carried, recorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield f"{event.event} is written as {' or '.join(event.written)}"
+    if event.needed:
+        yield f"needs {', '.join(event.needed)}"
+    if event.alone:
+        yield f"there with {' and with '.join(event.alone)} alone"
+    for arm in event.absent:
+        yield f"absent from arm {arm} ({', '.join(recorded[arm])})"
+
+
+def ablation_json(ablation: Ablation, recorded: Sequence[str]) -> dict[str, Any]:
+    """One arm. Keys: recorded, categories (those that were left out in turn), events, effects, claims, unanswered."""
     return {
+        "recorded": list(recorded),
         "categories": list(ablation.categories),
         "events": [_event_json(event) for event in ablation.events],
         "effects": list(ablation.effects),

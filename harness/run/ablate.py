@@ -41,9 +41,36 @@ class Taken(Generic[T]):
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An arm as the scenario records it. `sent`: the categories as the browser was told them, excluded with a dash."""
+
+    recording: Recording
+    sent: tuple[str, ...]
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        return tuple(name for name in self.sent if not name.startswith("-"))
+
+
+async def record_whole(job: Job, folder: RunFolder) -> dict[str, Whole]:
+    """Each arm of the case once, with all its categories.
+
+    `HarnessError` when one fails: the browser is what says which categories there are, and expectations compare arms.
+    """
+    found = {}
+    for arm in job.case.arms.values():
+        one, reason, sent = await _take(job, arm, folder, Variant("all", arm.record.categories), 1)
+        if one is None:
+            raise RecorderError(f"the recording of arm {arm.name} with all categories is no evidence: {reason}")
+        found[arm.name] = Whole(one, tuple(sent))
+    return found
+
+
 async def record_ablation(
     job: Job,
     arm: Arm,
+    whole: Whole,
     folder: RunFolder,
     look: Callable[[Recording], T],
     *,
@@ -51,23 +78,19 @@ async def record_ablation(
     alone: bool = False,
     on_variant: Callable[[str, int, int], None] = lambda label, done, total: None,
 ) -> list[Taken[T]]:
-    """Make every recording and keep what `look` sees in each.
+    """Make every recording of one arm and keep what `look` sees in each; `whole` is the first of them.
 
     All categories are recorded once more than `attempts`, first and last, so that what changes by itself is known.
-    `on_variant` hears the label, the number of recordings made and of all. `HarnessError` when the first recording
-    fails, since the browser is what says which categories there are; a later failure is that variant's reason.
+    `on_variant` hears the label, the number of recordings made and of all. A failure is that variant's reason.
     """
-    whole = Variant("all", arm.record.categories)
-    first, sent = await _take(job, arm, folder, look, whole, 1)
-    if first.seen is None:
-        raise RecorderError(f"the recording with all categories is no evidence: {first.reason}")
-    variants = [*_variants(sent, alone), Variant("all", arm.record.categories)]
+    variants = [*_variants(whole.sent, alone), Variant("all", arm.record.categories)]
     plan = [(variant, number) for number in range(1, attempts + 1) for variant in variants]
-    taken = [first]
+    taken = [Taken(Variant("all", arm.record.categories), 1, look(whole.recording))]
     for variant, number in plan:
         on_variant(str(variant), len(taken), len(plan) + 1)
         attempt = number + 1 if variant.kind == "all" else number
-        taken.append((await _take(job, arm, folder, look, variant, attempt))[0])
+        one, reason, _ = await _take(job, arm, folder, variant, attempt)
+        taken.append(Taken(variant, attempt, None if one is None else look(one), reason))
     return taken
 
 
@@ -89,9 +112,9 @@ def _variants(sent: Sequence[str], alone: bool) -> Iterator[Variant]:
 
 
 async def _take(
-    job: Job, arm: Arm, folder: RunFolder, look: Callable[[Recording], T], variant: Variant, number: int
-) -> tuple[Taken[T], list[str]]:
-    """One recording, with the categories that were sent for it."""
+    job: Job, arm: Arm, folder: RunFolder, variant: Variant, number: int
+) -> tuple[Recording | None, str, list[str]]:
+    """One recording, or None with the reason why it is no evidence; and the categories that were sent for it."""
     record = replace(arm.record, categories=variant.categories)
     case = replace(
         job.case,
@@ -102,15 +125,14 @@ async def _take(
     try:
         attempt = await run_attempt(replace(job, case=case), number, folder, judged=False)
     except HarnessError as failure:
-        return Taken(variant, number, None, str(failure)), []
+        return None, str(failure), []
     if attempt.error or not attempt.recordings:
-        return Taken(variant, number, None, attempt.error.partition("\n")[0] or "nothing was recorded"), []
+        return None, attempt.error.partition("\n")[0] or "nothing was recorded", []
     (one,) = attempt.recordings
     path = folder.path / one.trace
     context = context_beside(path)
     if context is None or not one.events:
-        return Taken(variant, number, None, "; ".join(one.invalid) or "the recording is empty"), one.categories
+        return None, "; ".join(one.invalid) or "the recording is empty", one.categories
     trace = load(path)
-    if reasons := invalid_reasons(case, case.arms[arm.name], trace, context, silent=True):
-        return Taken(variant, number, None, "; ".join(reasons)), one.categories
-    return Taken(variant, number, look(Recording(trace, context))), one.categories
+    reasons = invalid_reasons(case, case.arms[arm.name], trace, context, silent=True)
+    return (None if reasons else Recording(trace, context)), "; ".join(reasons), one.categories

@@ -104,6 +104,17 @@ def test_a_tarball_that_was_tampered_with_is_refused(cache: Path, registry: Path
     assert not [path for path in cache.iterdir() if path.is_dir()]
 
 
+def test_a_connection_that_breaks_off_is_told(cache: Path, registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.write_bytes(tarball())
+    half = registry.stat().st_size // 2
+    monkeypatch.setattr(
+        http.server.SimpleHTTPRequestHandler, "copyfile", lambda self, source, target: target.write(source.read(half))
+    )
+    with pytest.raises(BrowserError, match=f"broke off after {half} of {registry.stat().st_size} bytes"):
+        bring(entry(registry.read_bytes()), [])
+    assert not [path for path in cache.iterdir() if path.is_dir()]
+
+
 def test_a_binary_of_another_version_than_listed_is_refused(cache: Path, registry: Path) -> None:
     registry.write_bytes(tarball())
     with pytest.raises(BrowserError, match=r"is 99\.0\.1\.2, builds.yaml says 98"):

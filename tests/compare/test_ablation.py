@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,15 +11,17 @@ from click.testing import CliRunner
 
 from harness.cli.ablate import ablate as command
 from harness.compare.ablation import Ablation, conclude, observer
-from harness.compare.ablation_text import ablation_json, ablation_lines
+from harness.compare.ablation_claims import claim_answers
+from harness.compare.ablation_text import ablation_json, ablation_lines, claim_lines
 from harness.errors import UsageError
 from harness.expect import Recording
 from harness.run.ablate import Taken, Variant
 from harness.scenario import load_folder
-from harness.scenario.model import Case
+from harness.scenario.model import Case, Claim
 from harness.trace.context import FrameIdentity, PageIdentity, RecordingContext
 from tests.golden import same_as_golden
 from tests.lab import SHELL, build_at
+from tests.run.cases import AT
 from tests.stored import write_scenarios
 from tests.traces import PAGE, Json, make, names, slice
 
@@ -124,12 +127,65 @@ def test_a_variant_without_an_answer_is_told_and_decides_nothing(case: Case) -> 
 
 
 def test_the_table_as_people_read_it(case: Case) -> None:
-    lines = ablation_lines(ablate(case), {"parsing.once": "category"})
+    answer, recorded = ablate(case), {"main": ALL}
+    known = {"parsing.once": Claim("parsing.once", "parsing", "It is so.", "It is not.", AT, kind="category")}
+    lines = ablation_lines(answer, ALL) + claim_lines(claim_answers({"main": answer}, recorded, known), recorded)
     same_as_golden(Path(__file__).with_name("golden") / "ablation.txt", "\n".join(lines) + "\n")
 
 
+ARMS = """
+scenario: parsing.one
+title: Layout has two categories
+claims: [parsing.once, parsing.end-line]
+arms:
+  timeline: {record: {categories: [devtools.timeline]}}
+  blink: {record: {categories: [blink]}}
+  neither: {record: {categories: [disabled-by-default-devtools.timeline.stack]}}
+steps: [{settle: 1ms}]
+select:
+  layouts: {name: Layout}
+expect:
+  - {claim: parsing.once, arms: [timeline, blink], count: {of: layouts, is: 2}}
+  - {claim: parsing.once, arm: neither, none: {of: layouts}, control: {count: {of: layouts@blink, is: ">= 1"}}}
+  - {claim: parsing.end-line, arm: blink, count: {of: layouts, is: 3}}
+"""
+
+
+def test_arms_of_one_category_each_are_an_ablation(tmp_path: Path) -> None:
+    """Nothing can be left out, and the arms say what each category carries."""
+    folder = write_scenarios(tmp_path / "parsing")
+    (folder / "one.scenario.yaml").write_text(ARMS)
+    case = load_folder(folder).cases[0]
+    page = RecordingContext(page=PageIdentity(frames=[FrameIdentity(pid=PAGE, tid=PAGE)]))
+    recorded = {name: arm.record.categories for name, arm in case.arms.items()}
+    whole = {name: Recording(make([*names(), *browser(kept)]), page) for name, kept in recorded.items()}
+    found = {}
+    for name, recording in whole.items():
+        look = observer(case, name, {other: [one] for other, one in whole.items()})
+        samples = [Taken(Variant("all", recorded[name]), number, look(recording)) for number in (1, 2)]
+        found[name] = conclude(case, samples)  # type: ignore[arg-type]
+    known = {"parsing.once": Claim("parsing.once", "parsing", "It is so.", "It is not.", AT, kind="category")}
+    lines = claim_lines(claim_answers(found, recorded, known), recorded)
+    both, gone = f"{BLINK},{TIMELINE}", f"arm neither ({STACK})"
+    assert lines == [
+        "claims, by their expectations",
+        "  parsing.once (about categories): met, by arms that record different categories",
+        f"    Layout is written as {both}; there with {TIMELINE} and with {BLINK} alone; absent from {gone}",
+        "  parsing.end-line: unmet with all categories, so leaving one out cannot support it",
+    ]
+    assert "nothing can be left out" in ablation_lines(found["blink"], recorded["blink"])[0]
+
+
+def test_a_claim_that_no_category_moves_is_not_decided(case: Case) -> None:
+    answer = ablate(case)
+    still = dataclasses.replace(answer, claims={"parsing.once": dict.fromkeys(("all", *ALL), "met")})
+    known = {"parsing.once": Claim("parsing.once", "parsing", "It is so.", "It is not.", AT, kind="category")}
+    (one,) = claim_answers({"main": still}, {"main": ALL}, known)
+    assert "does not decide" in one.shows
+
+
 def test_json_has_every_cell(case: Case) -> None:
-    answer = ablation_json(ablate(case))
+    answer = ablation_json(ablate(case), ALL)
     event = next(event for event in answer["events"] if event["name"] == "ParseHTML")
     assert event["without"][TIMELINE]["counts"] == (0,)
     assert set(event["alone"]) == set(ALL)
@@ -141,9 +197,7 @@ def invoke(*words: str) -> tuple[int, str]:
     return said.return_value, said.stdout
 
 
-def test_several_arms_need_one_to_be_named() -> None:
-    with pytest.raises(UsageError, match=r"has several arms(.|\n)*stack, plain(.|\n)*--arm"):
-        invoke("parse-html.arguments")
+def test_an_arm_that_is_not_there_is_told() -> None:
     with pytest.raises(UsageError, match="has no arm 'stak'"):
         invoke("parse-html.arguments", "--arm", "stak")
 
@@ -179,10 +233,11 @@ def test_a_real_browser_is_taken_apart(tmp_path: Path) -> None:
     words = [str(folder), "--alone", "--browser", SHELL, "--out", str(out), "--json"]
     status, told = invoke(*words)
     answer = json.loads(told)
-    (event,) = answer["events"]
+    (event,) = answer["arms"]["main"]["events"]
     assert status == 0
     assert (event["name"], event["needed"], event["sufficient"]) == ("ParseHTML", [TIMELINE], [TIMELINE])
-    assert answer["unanswered"] == []
+    assert answer["arms"]["main"]["unanswered"] == []
+    assert [one["turns"] for one in answer["claims"]] == [[["main", TIMELINE, "unmet"]]] * 2
     assert len(list(out.glob("recordings/*/*/*/main.json.gz"))) == 6
     manifest = next(out.glob("recordings/parsing.one~without-blink/*/1/main.manifest.json"))
     assert json.loads(manifest.read_text())["categories"] == [TIMELINE]
