@@ -84,6 +84,8 @@ class RecordingRef(msgspec.Struct, frozen=True, kw_only=True):
     anomalies: dict[str, int] = {}
     order: int = 0  # its place among the recordings of its attempt, from 1; 0: not known
     load: float = 0  # one-minute load average when it began
+    buffer_peak: float | None = None  # of 1, as far as the browser reported it
+    last_us: dict[str, float] = {}  # by pid: when it wrote last, in microseconds after the first event of all
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):

@@ -171,6 +171,10 @@ class Picker:
         begin, end = self._mark(selection.during.begin), self._mark(selection.during.end)
         if begin >= end:
             raise Unanswerable(f"the window {text} is empty: `{selection.during.end}` was not after its begin")
+        first, last = self._mark(START), self._mark(END)
+        if begin < first or end > last:
+            mark, when = (selection.during.begin, "before") if begin < first else (selection.during.end, "after")
+            raise Unanswerable(f"the window {text} was not all recorded: `{mark}` was passed {when} the recording")
         return c.During(text, begin, end)
 
     def _mark(self, name: str) -> float:

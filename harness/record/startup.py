@@ -1,7 +1,7 @@
 """The recorder that needs no client: the browser records from its start for a number of seconds and writes a file.
 
 Nobody is connected, so nobody can start, stop or mark this recording, and nobody hears of data loss; what the file says
-itself (`trace_processor_stats`) is read instead.
+itself (`harness.trace.losses`) is read instead.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from harness.record.cdp import monotonic_us
 from harness.record.recorder import GZIP_JSON, Collected
 from harness.record.stream import gzipped, write_chunks
 from harness.scenario.model import RecordSpec
+from harness.trace import losses_told
 
 _FILE = "startup.json"
 # Measured here on two busy cores: 5 s after the end of the recording in a shell, 10 s in the full browser.
 PATIENCE_S = 90.0
 _POLL_S = 0.05
 _CHUNK = 1 << 20
-_LOSSES = ("chunks_overwritten", "chunks_discarded", "trace_writer_packet_loss")
 
 
 class _File(msgspec.Struct):
@@ -83,7 +83,7 @@ class StartupRecorder:
         return Collected(
             path,
             written,
-            _lost(metadata),
+            bool(losses_told(metadata)),
             None,
             self._categories,
             self._spec.exclude,
@@ -122,12 +122,6 @@ def _read(file: Path) -> dict[str, Any] | None:
         return msgspec.json.decode(data, type=_File).metadata
     except msgspec.MsgspecError:
         return None
-
-
-def _lost(metadata: dict[str, Any]) -> bool:
-    stats = metadata.get("trace_processor_stats") or metadata.get("perfetto_trace_stats") or {}
-    buffers = stats.get("traced_buf") or stats.get("buffer_stats") or []
-    return any(buffer.get(loss, 0) for buffer in buffers for loss in _LOSSES)
 
 
 async def _chunks(file: Path) -> AsyncIterator[bytes]:

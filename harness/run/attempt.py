@@ -135,6 +135,11 @@ def judge(case: Case, recordings: dict[str, list[Recording]]) -> tuple[list[Find
     return ([] if reasons else evaluate(case, recordings)), reasons
 
 
+def last_us(trace: Trace) -> dict[str, float]:
+    """When each process wrote last, in microseconds after the first event of all: one far before the others died."""
+    return {str(pid): ts - trace.start_ts for pid, ts in trace.last_ts_by_process.items()}
+
+
 async def _ask_readers(case: Case, made: Made) -> None:
     """What each reader says of a recording, among the values of its context."""
     for reader in case.readers:
@@ -157,4 +162,6 @@ def _reference(made: Made, folder: RunFolder, trace: Trace | None, invalid: Sequ
         categories=list(made.collected.categories),
         invalid=list(invalid),
         anomalies=trace.anomalies if trace else {},
+        buffer_peak=made.collected.buffer_peak,
+        last_us=last_us(trace) if trace else {},
     )

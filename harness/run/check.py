@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
-from harness.run.attempt import judge
+from harness.run.attempt import judge, last_us
 from harness.run.catalog import Catalog
 from harness.run.engine import conclude
 from harness.run.gate import invalid_reasons
@@ -113,6 +113,7 @@ def _reference(one: _Stored, case: Case) -> RecordingRef:
         categories=[],
         invalid=invalid_reasons(case, arm, one.trace, one.context, marked=not one.alone),
         anomalies=one.trace.anomalies,
+        last_us=last_us(one.trace),
     )
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from harness.record import marker_name
 from harness.scenario.model import Arm, Case
-from harness.trace import Trace
+from harness.trace import Trace, losses
 from harness.trace.context import END, START, RecordingContext
 from harness.units import format_us
 
+_OPEN_ENDED = "array not closed"
+# Both markers are asked for after the start was noted and answered before the end was: 0.3 to 36 ms in between.
+_SLACK_US = 1000.0
 _UNTIMED = ("events without ts", "negative durations", "pids that are not numbers")
 
 
@@ -25,7 +28,8 @@ def invalid_reasons(
     checks = (
         _data_loss(trace, context),
         _times(trace),
-        _markers(arm, trace) if marked else "",
+        _cut(trace) if marked else "",
+        _markers(arm, trace, context) if marked else "",
         _main_thread(arm, trace, context, silent),
         _one_process(case, context),
     )
@@ -33,10 +37,13 @@ def invalid_reasons(
 
 
 def _data_loss(trace: Trace, context: RecordingContext) -> str:
-    """Builds that report no loss by protocol (64) write it into the trace."""
-    if not context.data_loss and not trace.by_name("trace_buffer_overflowed"):
+    """By the protocol, and by the file itself: 64 reports none, and a trace tested later may lack its context."""
+    told = losses(trace)
+    if not context.data_loss and not told:
         return ""
-    return "the browser reported data loss: the trace buffer was full; raise record.buffer or record fewer categories"
+    counts = ", ".join(f"{kind} {count}" for kind, count in told.items())
+    what = f"the browser reported data loss{f' ({counts})' if counts else ''}"
+    return f"{what}: the trace buffer was full; raise record.buffer or record fewer categories"
 
 
 def _times(trace: Trace) -> str:
@@ -45,21 +52,38 @@ def _times(trace: Trace) -> str:
     return f"the trace has {' and '.join(found)}, which Chrome does not write" if found else ""
 
 
-def _markers(arm: Arm, trace: Trace) -> str:
+def _cut(trace: Trace) -> str:
+    """Recorders write whole documents. Where only the bracket is lacking, nobody knows what else is."""
+    if _OPEN_ENDED not in trace.anomalies:
+        return ""
+    return "the file is cut behind an event: the list of its events is not closed"
+
+
+def _markers(arm: Arm, trace: Trace, context: RecordingContext) -> str:
     if arm.record.markers == "none" or arm.record.recorder == "startup":  # which has watched its own length
         return ""
-    lacking = [edge for edge in (START, END) if not _marked(trace, marker_name(edge))]
-    if not lacking:
+    times = {edge: _marked(trace, marker_name(edge)) for edge in (START, END)}
+    lacking = [edge for edge, at in times.items() if at is None]
+    if lacking:
+        span = format_us(trace.end_ts - trace.start_ts)
+        part = "head" if START in lacking else "tail"
+        return f"no {' and no '.join(lacking)} marker in the trace, which spans {span}: its {part} is missing"
+    begin, end = context.mark(START), context.mark(END)
+    if begin is None or end is None:
         return ""
-    span = format_us(trace.end_ts - trace.start_ts)
-    part = "head" if START in lacking else "tail"
-    return f"no {' and no '.join(lacking)} marker in the trace, which spans {span}: its {part} is missing"
+    astray = [edge for edge, at in times.items() if at is not None and not begin - _SLACK_US <= at <= end + _SLACK_US]
+    if not astray:
+        return ""
+    return (
+        f"its {' and '.join(astray)} marker was not written while it was recorded: "
+        "the trace's clock is not the host's, or the trace is another one"
+    )
 
 
-def _marked(trace: Trace, name: str) -> bool:
-    """A clock marker, or a mark of the page."""
-    clocks = trace.by_name("clock_sync")
-    return any(event.args.get("sync_id") == name for event in clocks) or bool(trace.by_name(name))
+def _marked(trace: Trace, name: str) -> float | None:
+    """When a marker was written: a clock marker, or a mark of the page."""
+    clocks = (event for event in trace.by_name("clock_sync") if event.args.get("sync_id") == name)
+    return next((event.ts for event in (*clocks, *trace.by_name(name))), None)
 
 
 def _main_thread(arm: Arm, trace: Trace, context: RecordingContext, silent: bool) -> str:

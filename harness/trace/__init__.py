@@ -2,6 +2,7 @@
 
 from harness.trace.event import Event
 from harness.trace.flows import Flow
+from harness.trace.loss import losses, losses_told
 from harness.trace.model import Trace, from_events, load
 from harness.trace.page import resolve_page
 from harness.trace.scope import in_scope, processes_in_role, threads_in_role
@@ -16,6 +17,8 @@ __all__ = [
     "from_events",
     "in_scope",
     "load",
+    "losses",
+    "losses_told",
     "processes_in_role",
     "resolve_page",
     "threads_in_role",

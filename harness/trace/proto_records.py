@@ -141,4 +141,5 @@ def _stats(stats: Any, anomalies: Counter[str]) -> None:
     for buffer in stats.buffer_stats:
         anomalies["bytes overwritten in the buffer"] += buffer.bytes_overwritten
         anomalies["chunks overwritten in the buffer"] += buffer.chunks_overwritten
+        anomalies["chunks discarded by the buffer"] += buffer.chunks_discarded
         anomalies["writers that lost packets"] += buffer.trace_writer_packet_loss

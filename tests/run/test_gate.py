@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,8 +12,8 @@ import pytest
 from harness.run.gate import invalid_reasons
 from harness.run.page import page_of
 from harness.scenario.model import MAIN, RecordSpec
-from harness.trace import Trace, from_events
-from harness.trace.context import FrameIdentity, PageIdentity, RecordingContext
+from harness.trace import Trace, from_events, load
+from harness.trace.context import END, START, FrameIdentity, Mark, PageIdentity, RecordingContext
 from tests.run.cases import PID, TID, case, context, trace
 
 
@@ -56,6 +58,77 @@ def test_a_cut_tail_is_told_from_a_cut_head() -> None:
     (reason,) = reasons(trace(start, marked=False), context())
     assert "no end marker" in reason
     assert "tail is missing" in reason
+
+
+def clock(edge: str, ts: float) -> dict[str, Any]:
+    return {"name": "clock_sync", "ph": "c", "ts": ts, "pid": 1, "tid": 1, "args": {"sync_id": f"traceproof-{edge}"}}
+
+
+def stored(*counts: dict[str, int], key: str = "trace_processor_stats", buffers: str = "traced_buf") -> Trace:
+    events = [clock("start", 1), clock("end", 100), {"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}]
+    return from_events(events, {key: {buffers: list(counts)}})
+
+
+@pytest.mark.parametrize(
+    ("count", "lossy"),
+    [
+        ({"chunks_discarded": 2359, "patches_failed": 2}, True),
+        ({"chunks_overwritten": 1}, True),
+        ({"trace_writer_packet_loss": 1}, True),
+        ({"data_loss_overwrite": 1}, True),
+        ({"chunks_discarded": 0, "readaheads_failed": 126, "write_wrap_count": 3}, False),
+    ],
+)
+def test_loss_is_read_from_the_file_where_nobody_told(count: dict[str, int], lossy: bool) -> None:
+    """A trace that is tested later has no answer of `Tracing.end` beside it; its own statistics tell."""
+    for found in (stored({}, count), stored(count, key="perfetto_trace_stats", buffers="buffer_stats")):
+        told = reasons(found, context())
+        assert bool(told) == lossy
+        assert not lossy or f"{next(iter(count))} " in told[0]
+    assert reasons(stored(), context()) == []
+
+
+def test_the_event_of_64_tells_of_loss() -> None:
+    overflow = {"name": "trace_buffer_overflowed", "ph": "M", "cat": "__metadata", "ts": 5, "pid": 1, "tid": 1}
+    (reason,) = reasons(trace(overflow), context())
+    assert "trace_buffer_overflowed 1" in reason
+
+
+def test_a_list_that_is_not_closed_is_cut_if_it_is_ours(tmp_path: Path) -> None:
+    """A bare array may lack its bracket, but no recorder leaves it out: nobody knows what else is lacking."""
+    path = tmp_path / "cut.json"
+    lines = [clock("start", 1), {"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}, clock("end", 100)]
+    path.write_text("[" + ",\n".join(map(json.dumps, lines)))
+    one, found = case(), load(path)
+    (reason,) = reasons(found, context())
+    assert "cut behind an event" in reason
+    assert invalid_reasons(one, one.arms[MAIN], found, context(), marked=False) == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "astray"),
+    [(1, 100, ""), (-1500, 100, "start"), (1, 1500, "end"), (1e6, 2e6, "start and end")],
+)
+def test_markers_lie_in_the_recording(begin: float, end: float, astray: str) -> None:
+    """A trace whose times are of another clock, in another unit or of another recording would fit no window."""
+    made = context(marks=[Mark(START, 0), Mark(END, 101)])
+    told = reasons(trace(clock("start", begin), clock("end", end), marked=False), made)
+    assert [f"its {astray} marker was not written" in reason for reason in told] == ([True] if astray else [])
+
+
+def test_what_a_trace_may_have_is_counted_and_not_repaired() -> None:
+    """Slices that overlap, begins and ends that lack each other: evidence all the same, and told with the recording."""
+    own = {"pid": PID, "tid": TID, "cat": "blink"}
+    found = trace(
+        {**own, "name": "A", "ph": "X", "ts": 20, "dur": 10},
+        {**own, "name": "B", "ph": "X", "ts": 25, "dur": 10},
+        {**own, "name": "C", "ph": "E", "ts": 40},
+        {**own, "name": "D", "ph": "B", "ts": 50},
+    )
+    assert reasons(found, context()) == []
+    assert found.anomalies == {"open slices": 1, "overlapping slices": 1, "unmatched ends": 1}
+    (a,), (b,), (d,) = found.by_name("A"), found.by_name("B"), found.by_name("D")
+    assert (a.end, b.ts, b.parent, d.dur) == (30, 25, None, None)
 
 
 def test_marks_of_the_page_count_as_markers() -> None:
