@@ -56,6 +56,7 @@ from harness.errors import StoreError
 @json_option
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML here.")
 @click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a Markdown summary here.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the report with evidence here.")
 @click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
 @click.option("-x", "stop_early", is_flag=True, help="Stop after the first case that differs.")
 @click.option(
@@ -81,6 +82,7 @@ def run(
     as_json: bool,
     junit: Path | None,
     markdown: Path | None,
+    html: Path | None,
     quiet: bool,
     stop_early: bool,
     resume: str | None,
@@ -150,4 +152,8 @@ def run(
         write_atomic(junit, to_junit(result))
     if markdown:
         write_atomic(markdown, to_markdown(result).encode())
+    if html:
+        from harness.cli.report import write_report
+
+        write_report([result], html, quiet=as_json or quiet)
     return result.exit_code

@@ -31,13 +31,13 @@ def view(item: Item, picker: Picker, note: str) -> EventView:
         pid=item.pid,
         tid=item.tid,
         thread=thread,
-        args=_cut(item.args),
+        args=cut_value(item.args),
         parents=parents(item),
         note=note,
     )
 
 
-def _cut(value: Any, depth: int = 0) -> Any:
+def cut_value(value: Any, depth: int = 0) -> Any:
     """A copy that is small enough to print: long texts, long lists and deep objects are cut and say so."""
     match value:
         case str() if len(value) > _TEXT:
@@ -48,9 +48,9 @@ def _cut(value: Any, depth: int = 0) -> Any:
             return "…"
         case list():
             more = [f"… {len(value) - _ELEMENTS} more"] if len(value) > _ELEMENTS else []
-            return [_cut(element, depth + 1) for element in value[:_ELEMENTS]] + more
+            return [cut_value(element, depth + 1) for element in value[:_ELEMENTS]] + more
         case dict():
-            return {key: _cut(element, depth + 1) for key, element in value.items()}
+            return {key: cut_value(element, depth + 1) for key, element in value.items()}
     return value
 
 

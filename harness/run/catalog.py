@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.errors import Problem, ScenarioError, UsageError
+from harness.events import CaseResult
 from harness.paths import configs_root, scenarios_root
 from harness.run.baselines import Baselines, baseline_files, load_baselines
 from harness.scenario import Loaded, load_folder, survey
@@ -41,6 +42,20 @@ def load_catalog(paths: Sequence[Path] = ()) -> Catalog:
     folders = [path if path.is_dir() else path.parent for path in paths]
     baselines = load_baselines(baseline_files(configs_root(), folders), claims)
     return Catalog(tuple(loaded.cases), loaded.claims, claims, baselines, tuple(paths))
+
+
+def scenarios_of(
+    results: Sequence[CaseResult], given: Sequence[Path] = ()
+) -> tuple[Catalog, dict[tuple[str, str], Case]]:
+    """The scenarios of stored results by id and cell, the user's before ours of the same name.
+
+    They are looked for in `given`, where the ledger says that they were, and among ours.
+    """
+    ours = load_catalog()
+    files = {Path(result.place.rsplit(":", 2)[0]) for result in results} if not given else set(given)
+    own = sorted(file for file in files if file.exists() and not file.resolve().is_relative_to(scenarios_root()))
+    catalog = load_catalog(own) if own else ours
+    return catalog, {(case.id, case.cell): case for case in (*ours.cases, *catalog.cases)}
 
 
 @cache

@@ -14,9 +14,8 @@ import msgspec
 
 from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
 from harness.expect import Recording
-from harness.paths import scenarios_root
 from harness.run.attempt import judge
-from harness.run.catalog import Catalog, load_catalog
+from harness.run.catalog import scenarios_of
 from harness.run.changes import Change, case_changes, verdict_changes
 from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.scenario.model import Case, Claim
@@ -52,7 +51,7 @@ def rederive(
     lines = read_ledger(ledger)
     stored = [line for line in lines if isinstance(line, CaseResult)]
     verdicts = [line for line in lines if isinstance(line, ClaimVerdict)]
-    catalog, cases = _scenarios(stored, scenarios)
+    catalog, cases = scenarios_of(stored, scenarios)
     done = Rederived(ledger, cases=len(stored))
     derived: list[CaseResult] = []
     for result in stored:
@@ -69,15 +68,6 @@ def rederive(
         done.changes += verdict_changes(verdicts, done.verdicts, done.changes)
     done.notes = list(dict.fromkeys(done.notes))
     return done
-
-
-def _scenarios(results: Sequence[CaseResult], given: Sequence[Path]) -> tuple[Catalog, dict[tuple[str, str], Case]]:
-    """The catalog, with the user's cases before ours of the same name."""
-    ours = load_catalog()
-    files = {Path(result.place.rsplit(":", 2)[0]) for result in results} if not given else set(given)
-    own = sorted(file for file in files if file.exists() and not file.resolve().is_relative_to(scenarios_root()))
-    catalog = load_catalog(own) if own else ours
-    return catalog, {(case.id, case.cell): case for case in (*ours.cases, *catalog.cases)}
 
 
 def _case(result: CaseResult, case: Case, claims: Mapping[str, Claim], folder: Path, done: Rederived) -> CaseResult:

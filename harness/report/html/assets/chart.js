@@ -1,0 +1,363 @@
+// The drawing itself: lanes of one or more recordings on a canvas, on one scale. Knows nothing of input.
+//
+// Events of a row lie side by side in the columns, in order of time. What is narrower than a pixel is drawn once for
+// each pixel, and a binary search goes on to the next: a row costs as many steps as it has pixels, however full it is.
+
+const ROW = 17;
+const HEAD = 17;
+const AXIS = 40;
+const GAP = 5;
+const FONT = '11px system-ui, sans-serif';
+
+class Chart {
+  /** drawings: those of one attempt, or of two builds; finding: the index of the expectation that is looked at. */
+  constructor(canvas, drawings) {
+    this.canvas = canvas;
+    this.pen = canvas.getContext('2d');
+    this.drawings = drawings;
+    this.tracks = drawings.flatMap((drawing, i) => this.#tracks(drawing, i));
+    this.begin = Math.min(...drawings.map((drawing) => drawing.begin));
+    this.end = Math.max(...drawings.map((drawing) => drawing.end), this.begin + 1);
+    this.from = this.begin;
+    this.to = this.end;
+    this.all = false; // every track, or those with evidence
+    this.arrows = true;
+    this.frames = true;
+    this.finding = null;
+    this.hover = null;
+    this.current = null;
+    this.arrange();
+  }
+
+  #tracks(drawing, which) {
+    const tracks = drawing.lanes.map((lane, number) => ({drawing, which, lane, number, rows: []}));
+    for (let i = 0; i < drawing.ts.length; i++) {
+      const rows = tracks[drawing.lane[i]].rows;
+      (rows[drawing.row[i]] ??= {first: i, last: i}).last = i;
+    }
+    drawing.roles = new Map(); // place: {selected, control, missed, note, findings}
+    for (const light of drawing.highlights) {
+      light.at.forEach((place, i) => {
+        const entry = drawing.roles.get(place) ?? {role: light.role, findings: new Map(), note: ''};
+        if (light.role === 'missed') Object.assign(entry, {note: light.notes[i]});
+        if (!entry.findings.has(light.finding) || light.role !== 'control') entry.findings.set(light.finding, light.role);
+        drawing.roles.set(place, entry);
+      });
+    }
+    const lit = new Set([...drawing.roles.keys()].map((place) => drawing.lane[place]));
+    // Where two slices of a row overlap, a search by start alone would miss the long one: the furthest end so far.
+    drawing.reach = new Float64Array(drawing.ts.length);
+    for (const track of tracks) {
+      track.lit = lit.has(track.number);
+      for (const row of track.rows) {
+        if (!row) continue;
+        let reach = -Infinity;
+        for (let i = row.first; i <= row.last; i++) drawing.reach[i] = reach = Math.max(reach, drawing.ts[i] + drawing.dur[i]);
+      }
+    }
+    return tracks;
+  }
+
+  /** Which tracks are shown, and where. */
+  arrange() {
+    let y = AXIS;
+    let last = null;
+    for (const track of this.tracks) {
+      track.shown = this.all || track.lit || (track.lane.label !== '' && track.number === 0);
+      if (!track.shown) continue;
+      track.title = track.which !== last;
+      last = track.which;
+      if (track.title && this.drawings.length > 1) y += HEAD;
+      track.y = y;
+      y += HEAD + Math.max(track.rows.length, 1) * ROW + GAP;
+    }
+    this.height = y + 4;
+  }
+
+  role(drawing, place) {
+    const entry = drawing.roles.get(place);
+    if (!entry) return '';
+    if (this.finding === null) return entry.note ? 'missed' : entry.role;
+    return entry.findings.get(this.finding) ?? '';
+  }
+
+  x(time) { return (time - this.from) / (this.to - this.from) * this.width; }
+  time(x) { return this.from + x / this.width * (this.to - this.from); }
+
+  size(width, ratio) {
+    this.width = width;
+    this.ratio = ratio;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.canvas.style.height = `${this.height}px`;
+    const style = getComputedStyle(document.documentElement);
+    this.color = Object.fromEntries(['bg', 'text', 'dim', 'line', 'grid', 'window', 'selected', 'missed', 'control', 'slice', 'slice-text', 'on-strong', 'arrow', 'panel', 'focus']
+      .map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  }
+
+  /** Draw what lies between `top` and `bottom`. */
+  draw(top = 0, bottom = this.height) {
+    const {pen, color} = this;
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.font = FONT;
+    pen.textBaseline = 'middle';
+    pen.fillStyle = color.bg;
+    pen.fillRect(0, 0, this.width, this.height);
+    this.#windows();
+    this.#grid();
+    for (const track of this.tracks) {
+      if (track.shown && track.y < bottom && track.y + HEAD + track.rows.length * ROW + GAP > top) this.#track(track);
+    }
+    if (this.arrows) this.#flows();
+    this.#marks();
+    this.#outline(this.hover, color.dim, 1);
+    this.#outline(this.current, color.focus, 3);
+  }
+
+  #windows() {
+    const {pen} = this;
+    pen.fillStyle = this.color.window;
+    pen.beginPath(); // all windows as one shape, so that those that overlap are no darker
+    for (const window of this.drawings[0].windows) {
+      const [left, right] = [Math.max(this.x(window.begin), -1), Math.min(this.x(window.end), this.width + 1)];
+      if (right > left) pen.rect(left, AXIS - 8, right - left, this.height);
+    }
+    pen.fill();
+  }
+
+  #grid() {
+    const {pen, color} = this;
+    const step = niceStep((this.to - this.from) / Math.max(this.width / 110, 2));
+    pen.fillStyle = color.dim;
+    pen.strokeStyle = color.grid;
+    pen.beginPath();
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
+      const x = Math.round(this.x(time)) + 0.5;
+      pen.moveTo(x, 0);
+      pen.lineTo(x, this.height);
+      pen.fillText(duration(Math.abs(time) < step / 1e6 ? 0 : time), x + 3, 8);
+    }
+    pen.stroke();
+    if (!this.frames) return;
+    pen.strokeStyle = color.line;
+    pen.setLineDash([2, 3]);
+    pen.beginPath();
+    let last = -10;
+    for (const frame of this.drawings[0].frames) {
+      const x = Math.round(this.x(frame)) + 0.5;
+      if (x < 0 || x > this.width || x - last < 3) continue;
+      last = x;
+      pen.moveTo(x, AXIS - 6);
+      pen.lineTo(x, this.height);
+    }
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+
+  #marks() {
+    const {pen, color} = this;
+    let free = -Infinity;
+    pen.strokeStyle = pen.fillStyle = color.text;
+    for (const [name, time] of this.drawings[0].marks) {
+      const x = Math.round(this.x(time)) + 0.5;
+      if (x < 0 || x > this.width) continue;
+      pen.setLineDash([5, 3]);
+      pen.beginPath();
+      pen.moveTo(x, 16);
+      pen.lineTo(x, this.height);
+      pen.stroke();
+      pen.setLineDash([]);
+      const width = pen.measureText(name).width;
+      const at = Math.min(x + 3, this.width - width - 2);
+      if (at > free) {
+        pen.fillText(name, at, 24);
+        free = at + width + 6;
+      }
+    }
+  }
+
+  #track(track) {
+    const {pen, color} = this;
+    const {lane, drawing} = track;
+    if (track.title && this.drawings.length > 1) {
+      pen.fillStyle = color.panel;
+      pen.fillRect(0, track.y - HEAD, this.width, HEAD);
+      pen.fillStyle = color.text;
+      pen.font = `bold ${FONT}`;
+      pen.fillText(drawing.heading, 4, track.y - HEAD / 2);
+      pen.font = FONT;
+    }
+    pen.fillStyle = color.line;
+    pen.fillRect(0, track.y, this.width, 1);
+    track.rows.forEach((row, i) => { if (row) this.#row(track, row, track.y + HEAD + i * ROW); });
+    const name = trackName(lane);
+    pen.font = FONT;
+    const width = pen.measureText(name).width + 8;
+    pen.fillStyle = color.bg;
+    pen.fillRect(0, track.y + 1, Math.min(width, this.width), HEAD - 2);
+    pen.fillStyle = color.dim;
+    pen.fillText(name, 4, track.y + HEAD / 2);
+  }
+
+  #row(track, row, y) {
+    const {pen, color} = this;
+    const {drawing} = track;
+    const {ts, dur, kind} = drawing;
+    const bin = 1 / this.width * (this.to - this.from); // the time of one pixel
+    const lit = [];
+    let i = search(drawing.reach, row.first, row.last + 1, this.from);
+    pen.fillStyle = color.slice;
+    while (i <= row.last && ts[i] <= this.to) {
+      const x = this.x(ts[i]);
+      const width = dur[i] / bin;
+      if (drawing.roles.has(i) && this.role(drawing, i)) lit.push(i);
+      if (width < 1.5) {
+        const letter = kind[i];
+        if (letter === 'i') pen.fillRect(x - 0.5, y + 5, 1.5, ROW - 9);
+        else pen.fillRect(x, y + 2, 1, ROW - 4);
+        // On to the first that begins beyond this pixel; evidence on the way is not passed over.
+        const next = search(ts, i + 1, row.last + 1, ts[i] + bin);
+        if (track.lit && next > i + 1) for (let j = i + 1; j < next; j++) if (drawing.roles.has(j) && this.role(drawing, j)) { lit.push(j); j = search(ts, j, next, ts[j] + bin) - 1; }
+        i = Math.max(next, i + 1);
+        continue;
+      }
+      const left = Math.max(x, -2);
+      const right = Math.min(x + width, this.width + 2);
+      pen.fillRect(left, y + 1, Math.max(right - left - 1, 1), ROW - 3);
+      if (right - left > 22) {
+        pen.fillStyle = color['slice-text'];
+        label(pen, drawing.names[drawing.name[i]], Math.max(left, 0) + 4, y + ROW / 2, right - Math.max(left, 0) - 8);
+        pen.fillStyle = color.slice;
+      }
+      i++;
+    }
+    for (const place of lit) this.#evidence(drawing, place, y);
+  }
+
+  /** Evidence stands out by shape too: filled, framed, or dashed with a cross. */
+  #evidence(drawing, place, y) {
+    const {pen, color} = this;
+    const role = this.role(drawing, place);
+    const x = this.x(drawing.ts[place]);
+    const left = Math.max(x, -3);
+    const right = Math.min(x + Math.max(this.x(drawing.ts[place] + drawing.dur[place]) - x, 0), this.width + 3);
+    const width = Math.max(right - left - 1, 3);
+    const name = drawing.names[drawing.name[place]];
+    pen.fillStyle = pen.strokeStyle = color[role];
+    if (role === 'selected') {
+      if (drawing.kind[place] === 'i') diamond(pen, x, y + ROW / 2);
+      else pen.fillRect(left, y + 1, width, ROW - 3);
+      pen.fillStyle = color['on-strong'];
+    } else {
+      pen.fillStyle = color.bg;
+      pen.fillRect(left, y + 1, width, ROW - 3);
+      pen.lineWidth = 2;
+      if (role === 'missed') pen.setLineDash([4, 2]);
+      pen.strokeRect(left + 1, y + 2, Math.max(width - 2, 2), ROW - 5);
+      pen.setLineDash([]);
+      pen.lineWidth = 1;
+      pen.fillStyle = color.text;
+    }
+    if (width > 22) label(pen, role === 'missed' ? `✕ ${name}` : name, Math.max(left, 0) + 4, y + ROW / 2, right - Math.max(left, 0) - 8);
+  }
+
+  #flows() {
+    const {pen, color} = this;
+    pen.strokeStyle = pen.fillStyle = color.arrow;
+    let drawn = 0;
+    for (const drawing of this.drawings) {
+      for (let i = 0; i < drawing.flows.length && drawn < 400; i += 3) {
+        const [source, target] = [drawing.flows[i], drawing.flows[i + 1]];
+        const near = [this.hover, this.current].some((at) => at && at.drawing === drawing && (at.place === source || at.place === target));
+        if (!near && !(this.role(drawing, source) || this.role(drawing, target))) continue;
+        const [from, to] = [this.box(drawing, source), this.box(drawing, target)];
+        if (!from || !to || (from.right < 0 && to.left < 0) || (from.left > this.width && to.left > this.width)) continue;
+        drawn++;
+        pen.globalAlpha = near ? 1 : 0.45;
+        arrow(pen, Math.min(from.right, to.left > from.right ? from.right : from.left + 2), from.y + ROW / 2, to.left, to.y + ROW / 2);
+      }
+    }
+    pen.globalAlpha = 1;
+  }
+
+  /** Where an event stands on the canvas; null where its track is not shown. */
+  box(drawing, place) {
+    const track = this.tracks.find((one) => one.drawing === drawing && one.number === drawing.lane[place]);
+    if (!track?.shown) return null;
+    return {left: this.x(drawing.ts[place]), right: this.x(drawing.ts[place] + drawing.dur[place]), y: track.y + HEAD + drawing.row[place] * ROW};
+  }
+
+  #outline(at, style, width) {
+    const box = at && this.box(at.drawing, at.place);
+    if (!box) return;
+    this.pen.strokeStyle = style;
+    this.pen.lineWidth = width;
+    const left = Math.max(box.left, 0) - 1;
+    this.pen.strokeRect(left, box.y, Math.max(Math.min(box.right, this.width) - left, 4) + 1, ROW - 1);
+    this.pen.lineWidth = 1;
+  }
+
+  /** The event at a point of the canvas, or the nearest within three pixels. */
+  at(x, y) {
+    const track = this.tracks.find((one) => one.shown && y >= one.y + HEAD && y < one.y + HEAD + one.rows.length * ROW);
+    const row = track?.rows[Math.floor((y - track.y - HEAD) / ROW)];
+    if (!row) return null;
+    const {drawing} = track;
+    const slack = 3 / this.width * (this.to - this.from);
+    const time = this.time(x);
+    let best = null;
+    for (let i = search(drawing.reach, row.first, row.last + 1, time - slack); i <= row.last && drawing.ts[i] <= time + slack; i++) {
+      const away = Math.max(drawing.ts[i] - time, time - drawing.ts[i] - drawing.dur[i], 0);
+      if (away > slack) continue;
+      const better = !best || away < best.away || (away === best.away && this.role(drawing, i) && !this.role(drawing, best.place));
+      if (better) best = {drawing, place: i, away};
+    }
+    return best && {drawing, place: best.place};
+  }
+}
+
+const trackName = (lane) => `${lane.process} › ${lane.name}${lane.kind === 'thread' ? ` ${lane.tid}` : lane.kind === 'async' ? ' (async)' : ''}${lane.label ? ` · ${lane.label}` : ''}`;
+
+/** The first place in [low, high) whose value is not below `wanted`; values rise. */
+function search(values, low, high, wanted) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function niceStep(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].find((one) => one * power >= least) * power;
+}
+
+/** As much of a text as has room. */
+function label(pen, words, x, y, room) {
+  const most = Math.floor(room / 6.1);
+  if (most < 2) return;
+  pen.fillText(words.length > most ? `${words.slice(0, most - 1)}…` : words, x, y);
+}
+
+function diamond(pen, x, y) {
+  pen.beginPath();
+  pen.moveTo(x, y - 7);
+  pen.lineTo(x + 5, y);
+  pen.lineTo(x, y + 7);
+  pen.lineTo(x - 5, y);
+  pen.fill();
+}
+
+function arrow(pen, x, y, tox, toy) {
+  const bend = Math.max(Math.min(Math.abs(tox - x) / 2, 60), 8);
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.bezierCurveTo(x + bend, y, tox - bend, toy, tox - 1, toy);
+  pen.stroke();
+  pen.beginPath();
+  pen.moveTo(tox, toy);
+  pen.lineTo(tox - 6, toy - 3);
+  pen.lineTo(tox - 6, toy + 3);
+  pen.fill();
+}
