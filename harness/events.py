@@ -11,6 +11,10 @@ import msgspec
 
 from harness.verdict import Outcome, Verdict, combine
 
+# What one attempt says of a claim that it tests with several expectations. A control that failed comes before a
+# contradiction: it says that the recording could not have shown the claim either way.
+_PRECEDENCE = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
+
 
 class EventView(msgspec.Struct, frozen=True, kw_only=True):
     """A trace event as evidence shows it: arguments cut to what a person reads, parents from the outermost in."""
@@ -100,6 +104,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0
     load: float = 0  # one-minute load average when it began
     processors: int = 0  # that the load is spread over; 0: not known
+
+    def says(self, claim: str) -> Outcome:
+        """What it answers for one claim: the worst of that claim's expectations."""
+        if self.error:
+            return Outcome.ERROR
+        said = [finding.outcome for finding in self.findings if claim in finding.claims] if self.valid else []
+        return min(said, key=_PRECEDENCE.index, default=Outcome.INVALID)
 
 
 class BuildView(msgspec.Struct, frozen=True, kw_only=True):

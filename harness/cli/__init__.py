@@ -32,6 +32,7 @@ from harness.cli import (
     report,
     run,
     shrink,
+    stress,
     verify,
 )
 from harness.cli.shared import echo_json
@@ -62,6 +63,7 @@ for command in (
     check.check,
     mutate.mutate,
     shrink.shrink,
+    stress.stress,
     compare.compare,
     ablate.ablate,
     rederive.rederive,

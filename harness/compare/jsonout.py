@@ -18,7 +18,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "groups": list(comparison.groups),
         "left_only": list(comparison.left_only),
         "right_only": list(comparison.right_only),
-        "differences": [_difference(one) for one in comparison.differences],
+        "differences": [difference_json(one) for one in comparison.differences],
         "totals": {
             "differences": len(comparison.differences),
             "unstable": sum(one.unstable for one in comparison.differences),
@@ -37,7 +37,8 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def difference_json(one: Difference) -> dict[str, Any]:
+    """One difference, with how often either side has it."""
     return {
         "kind": one.kind,
         "sign": one.sign,

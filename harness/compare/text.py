@@ -69,6 +69,11 @@ def _rows(differences: Sequence[Difference], most: int) -> Iterator[str]:
         yield f"  … and {len(differences) - most} more: --all"
 
 
+def difference_line(one: Difference) -> str:
+    """`- ParseHTML  args.endData.endLine  in 3 of 3 vs 0 of 3, 100% of 6 events`"""
+    return f"{one.sign} {one.name}{f'  {one.what}' if one.what else ''}{_below(one)}  {_both(one)}"
+
+
 def _below(one: Difference) -> str:
     return f" (+{one.below} below)" if one.below else ""
 

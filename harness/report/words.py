@@ -69,9 +69,9 @@ def note(verdict: ClaimVerdict) -> str:
 
 
 def cost(measure: Measure) -> str:
-    """`the median is 3.35 of 12 (96 %: 3.1 to 3.6)`, with the unit where it has one."""
+    """`asked for ratio >= 3: median 3.35 of 12 (96%: 3.1 to 3.6)`, with the unit where it has one."""
     unit = f" {measure.unit}" if measure.unit else ""
-    said = f"the median is {measure.median:.4g}{unit}"
+    said = f"{measure.name}: median {measure.median:.4g}{unit}"
     if measure.low is None or measure.high is None or measure.confidence is None:
         return said
     return f"{said} of {len(measure.values)} ({measure.confidence:.0%}: {measure.low:.4g} to {measure.high:.4g})"

@@ -11,13 +11,12 @@ from harness.expect.measures import measured
 from harness.stats import median
 
 BUSY = 2.0  # a load average of more than this for each processor: others take their turns while a slice is timed
-_WORDS = 100  # of the expectation in the name of a number
 
 
 def costs(claim: str, cases: Sequence[CaseResult]) -> list[Measure]:
     """For each expectation about time the number that it tests, over the blocks of all valid attempts.
 
-    Its name is the expectation. Warm-up and order are the medians of those of the attempts.
+    Its name is what was asked for. Warm-up and order are the medians of those of the attempts.
     """
     found: dict[tuple[str, str], list[tuple[Finding, Measure]]] = {}
     for case in cases:
@@ -27,10 +26,8 @@ def costs(claim: str, cases: Sequence[CaseResult]) -> list[Measure]:
 
 
 def _pooled(measures: Sequence[Measure], finding: Finding) -> Measure:
-    text = " ".join(finding.text.split())
-    name = text if len(text) <= _WORDS else f"{text[: _WORDS - 1]}…"
-    first = measures[0]
-    pooled = measured(name, [value for one in measures for value in one.values], first.unit, first.arm, cost=True)
+    first, asked = measures[0], finding.summary.partition(",")[0]
+    pooled = measured(asked, [value for one in measures for value in one.values], first.unit, first.arm, cost=True)
     warm_ups = [one.warm_up for one in measures if one.warm_up is not None]
     orders = [one.order for one in measures if one.order is not None]
     return msgspec.structs.replace(

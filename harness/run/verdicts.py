@@ -12,24 +12,10 @@ from harness.scenario.model import Case, Claim
 from harness.stats import wilson
 from harness.verdict import Outcome, Verdict, combine, decide
 
-# What one attempt says of a claim that it tests with several expectations. A control that failed comes before a
-# contradiction: it says that the recording could not have shown the claim either way.
-_PRECEDENCE = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
-
 
 def attempts_needed(attempts: int) -> int:
     """How many of the attempts must be valid for an answer: more than half."""
     return attempts // 2 + 1
-
-
-def outcome_for(claim: str, attempt: Attempt) -> Outcome:
-    """What one attempt says of one claim."""
-    if attempt.error:
-        return Outcome.ERROR
-    if not attempt.valid:
-        return Outcome.INVALID
-    said = [finding.outcome for finding in attempt.findings if claim in finding.claims]
-    return min(said, key=_PRECEDENCE.index, default=Outcome.INVALID)
 
 
 def judge_case(
@@ -39,7 +25,7 @@ def judge_case(
     verdicts: dict[str, Verdict] = {}
     tallies: dict[str, tuple[int, int]] = {}
     for claim in claims:
-        outcomes = [outcome_for(claim, attempt) for attempt in attempts]
+        outcomes = [attempt.says(claim) for attempt in attempts]
         met, unmet = outcomes.count(Outcome.MET), outcomes.count(Outcome.UNMET)
         verdicts[claim] = decide(outcomes, attempts_needed(len(attempts)))
         tallies[claim] = (met, met + unmet)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from harness.events import Attempt, CaseResult, Finding
 from harness.run.baselines import Baselines, Entry
-from harness.run.verdicts import attempts_needed, judge_case, judge_claims, outcome_for
+from harness.run.verdicts import attempts_needed, judge_case, judge_claims
 from harness.scenario.model import Claim, Place
 from harness.verdict import Outcome, Verdict
 from harness.versions import parse_range
@@ -37,16 +37,16 @@ def tried(number: int, *outcomes: Outcome) -> Attempt:
     ],
 )
 def test_one_attempt_says_the_worst_of_its_findings(outcomes: tuple[Outcome, ...], says: Outcome) -> None:
-    assert outcome_for(CLAIM, tried(1, *outcomes)) is says
+    assert tried(1, *outcomes).says(CLAIM) is says
 
 
 def test_findings_of_other_claims_do_not_count() -> None:
-    assert outcome_for(CLAIM, attempt(1, finding(CLAIM), finding("parse-html.two", UNMET))) is MET
+    assert attempt(1, finding(CLAIM), finding("parse-html.two", UNMET)).says(CLAIM) is MET
 
 
 def test_an_invalid_attempt_and_a_failed_one_say_nothing() -> None:
-    assert outcome_for(CLAIM, attempt(1, finding(CLAIM, UNMET), reasons=("data loss",))) is INVALID
-    assert outcome_for(CLAIM, attempt(1, finding(CLAIM, UNMET), error="crash")) is ERROR
+    assert attempt(1, finding(CLAIM, UNMET), reasons=("data loss",)).says(CLAIM) is INVALID
+    assert attempt(1, finding(CLAIM, UNMET), error="crash").says(CLAIM) is ERROR
 
 
 @pytest.mark.parametrize(
