@@ -62,6 +62,11 @@ def playwright_from() -> int:
     return _file().playwright_from
 
 
+def branch_point(major: int) -> int | None:
+    """Where the release branch of a major left main: the third number of its versions; None where nobody looked."""
+    return _file().branch_points.get(major)
+
+
 def caveats(version: str) -> list[str]:
     """What a reader must know of a build before a verdict on it says anything of its major."""
     major, _, branch, _ = parse_version(version)

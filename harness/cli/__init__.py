@@ -17,6 +17,7 @@ from harness import __version__
 from harness.cli import (
     ablate,
     baseline,
+    bisect,
     browsers,
     categories,
     check,
@@ -70,6 +71,7 @@ for command in (
     report.report,
     baseline.baseline,
     history.history,
+    bisect.bisect,
     claims.claims,
     categories.categories,
     browsers.browsers,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.errors import UserError
 from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
 from harness.expect import Recording
 from harness.run.attempt import judge
@@ -19,7 +20,7 @@ from harness.run.catalog import scenarios_of
 from harness.run.changes import Change, case_changes, verdict_changes
 from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.scenario.model import Case, Claim
-from harness.store import Manifest, context_beside, manifest_beside, read_ledger, sha256_file
+from harness.store import context_beside, manifest_beside, read_ledger, sha256_file
 from harness.trace import load
 
 
@@ -35,7 +36,7 @@ class Rederived:
     recordings: int = 0
 
 
-class _Lost(Exception):
+class Lost(Exception):
     """A stored recording that is not there any more, or is another."""
 
 
@@ -88,37 +89,59 @@ def _case(result: CaseResult, case: Case, claims: Mapping[str, Claim], folder: P
 
 
 def _attempt(attempt: Attempt, case: Case, folder: Path, done: Rederived) -> Attempt:
-    """The attempt with findings and reasons as they are found now. A failure of the lab stays one."""
+    """The attempt with findings and reasons as they are found now; a recording that is lost makes it no evidence."""
+    try:
+        derived = derive_attempt(attempt, case, folder)
+    except Lost as lost:
+        return msgspec.structs.replace(attempt, valid=False, reasons=[str(lost)], findings=[])
+    if attempt.error or any(one.invalid for one in attempt.recordings):
+        return derived
+    for one in attempt.recordings:
+        done.recordings += 1
+        _note_changes(folder / one.trace, case, done)
+    return derived
+
+
+def derive_attempt(attempt: Attempt, case: Case, folder: Path) -> Attempt:
+    """The attempt with findings and reasons as they are found now. A failure of the lab stays one.
+
+    `folder`: of the run, to which the paths of recordings are relative. `Lost` where a recording cannot be used.
+    """
     if attempt.error:
         return attempt
     if refused := [f"{one.trace}: {reason}" for one in attempt.recordings for reason in one.invalid]:
         return msgspec.structs.replace(attempt, valid=False, reasons=refused, findings=[])
+    if strange := {one.arm for one in attempt.recordings}.symmetric_difference(case.arms):
+        raise Lost(f"the scenario has other arms now than were recorded: {', '.join(sorted(strange))}")
     recordings: dict[str, list[Recording]] = {}
-    try:
-        for one in sorted(attempt.recordings, key=lambda one: one.block):
-            recordings.setdefault(one.arm, []).append(_recording(one, case, folder, done))
-    except _Lost as lost:
-        return msgspec.structs.replace(attempt, valid=False, reasons=[str(lost)], findings=[])
+    for one in sorted(attempt.recordings, key=lambda one: one.block):
+        recordings.setdefault(one.arm, []).append(_recording(one, folder))
     findings, reasons = judge(case, recordings)
     return msgspec.structs.replace(attempt, valid=not reasons, reasons=reasons, findings=findings)
 
 
-def _recording(one: RecordingRef, case: Case, folder: Path, done: Rederived) -> Recording:
+def _recording(one: RecordingRef, folder: Path) -> Recording:
     path = folder / one.trace
     if not path.is_file():
-        raise _Lost(f"{one.trace}: the recording is not there any more")
+        raise Lost(f"{one.trace}: the recording is not there any more")
     if sha256_file(path) != one.sha256:
-        raise _Lost(f"{one.trace}: the recording is not the one that the ledger names (its sha256 differs)")
-    context = context_beside(path)
-    if context is None:
-        raise _Lost(f"{one.trace}: the context beside the recording is not there any more")
-    _note_changes(manifest_beside(path), case, done)
-    done.recordings += 1
-    return Recording(load(path), context)
+        raise Lost(f"{one.trace}: the recording is not the one that the ledger names (its sha256 differs)")
+    try:
+        context = context_beside(path)
+        if context is None:
+            raise Lost(f"{one.trace}: the context beside the recording is not there any more")
+        return Recording(load(path), context)
+    except UserError as error:
+        raise Lost(f"{one.trace}: {error.problems[0].message} ({error.problems[0].file})") from None
 
 
-def _note_changes(manifest: Manifest | None, case: Case, done: Rederived) -> None:
+def _note_changes(trace: Path, case: Case, done: Rederived) -> None:
     """Say so where the scenario is not the file that the recording was made with."""
+    try:
+        manifest = manifest_beside(trace)
+    except UserError as error:
+        done.notes.append(f"{error.problems[0].file} {error.problems[0].message}")
+        return
     if manifest is None:
         done.notes.append(f"{case.name}: no manifest tells which scenario file its recordings were made with")
     elif manifest.scenario_sha256 != sha256_file(case.file):
