@@ -269,6 +269,7 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was to do: enough for another process to go on with it (`traceproof run --resume`)."""
 
     directory: str = ""  # that relative paths start from
+    store: str = ""
     paths: list[str] = []  # the user's own scenario files and folders
     cases: dict[str, str] = {}  # name: sha256 over its scenario file and its pages
     builds: list[BuildView] = []

@@ -62,9 +62,10 @@ def store_run(
     majors: Sequence[int] = (156,),
     mode: str = "shell",
     invalid: str = "",
+    store: Path | None = None,
 ) -> RunResult:
     """One attempt for each list of events, the same on each build. `invalid`: the gate's reason against the first."""
-    run = RunFolder(folder)
+    run = RunFolder(folder, store=store)
     options = RunOptions(run, catalog.claims, catalog.baselines, command=("traceproof", "run"))
     ledger, header = open_ledger(options)
     results = []
@@ -144,6 +145,7 @@ def _attempt(
         categories=["devtools.timeline"],
         invalid=[invalid] if invalid else [],
     )
+    run.take_in([reference.trace])
     if invalid:
         findings, reasons = [], [f"{reference.trace}: {invalid}"]
     return Attempt(number=number, valid=not reasons, reasons=reasons, findings=findings, recordings=[reference])
@@ -152,6 +154,7 @@ def _attempt(
 def _manifest(case: Case, files: RecordingFiles, arm: str, build: BuildView, mode: str, number: int) -> Manifest:
     return Manifest(
         scenario=case.id,
+        claims=list(case.claims),
         cell=case.cell,
         arm=arm,
         attempt=number,

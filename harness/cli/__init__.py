@@ -33,6 +33,7 @@ from harness.cli import (
     report,
     run,
     shrink,
+    store,
     stress,
     verify,
 )
@@ -72,6 +73,7 @@ for command in (
     baseline.baseline,
     history.history,
     bisect.bisect,
+    store.store,
     claims.claims,
     categories.categories,
     browsers.browsers,

@@ -16,6 +16,7 @@ from harness.cli.shared import (
     out_option,
     recorded_with,
     recorder_option,
+    store_option,
 )
 from harness.errors import CapabilityError
 
@@ -24,6 +25,7 @@ from harness.errors import CapabilityError
     epilog=example(
         "traceproof record parse-html.spans --browser 153",
         "traceproof record commit.shape --recorder startup",
+        "traceproof record parse-html.spans --keep spans-156",
         "traceproof record ./my-scenarios/one.scenario.yaml --out reference",
     )
 )
@@ -33,6 +35,8 @@ from harness.errors import CapabilityError
 @mode_option
 @recorder_option
 @out_option
+@store_option
+@click.option("--keep", default="", metavar="NAME", help="Keep them as reference traces under this name.")
 def record(
     selectors: tuple[str, ...],
     expression: str,
@@ -40,6 +44,8 @@ def record(
     modes: tuple[str, ...],
     recorder: str | None,
     out: Path | None,
+    store: Path | None,
+    keep: str,
 ) -> int:
     """Make and keep one recording of each arm of a scenario, with its provenance, and judge nothing.
 
@@ -55,8 +61,9 @@ def record(
     if recorder:
         cases = recorded_with(recorder, cases)
     builds, wanted_modes = find_lab(browsers, modes)
-    folder = RunFolder(out)
+    folder = RunFolder(out, store=store)
     status = 0
+    made: list[str] = []
     try:
         for job in plan(cases, builds, wanted_modes, attempts=1):
             click.echo(job.label)
@@ -70,6 +77,7 @@ def record(
                 click.echo(f"  {Verdict.UNSUPPORTED}: {lacking}")
                 status = 3
                 continue
+            made += [one.sha256 for one in attempt.recordings]
             for one in attempt.recordings:
                 click.echo(f"  {folder.path / one.trace}  {one.events} events, {one.bytes / 1e6:.1f} MB")
                 for reason in one.invalid:
@@ -81,4 +89,9 @@ def record(
     except Interrupted as stopped:
         click.echo(f"{stopped}; what had finished is kept in {folder.path}", err=True)
         return stopped.exit_code
+    if keep and status:
+        click.echo(f"not kept as {keep}: not every recording is sound", err=True)
+    elif keep:
+        folder.store.keep(keep, made)
+        click.echo(f"kept as {keep}: {', '.join(digest[:12] for digest in made)}")
     return status

@@ -61,7 +61,7 @@ def resumed(context: click.Context, which: str, out: Path | None, command: tuple
         f"going on with {folder}: {earlier.made} attempts and {len(earlier.cases)} whole cases are there", err=True
     )
     options = RunOptions(
-        folder=RunFolder(folder),
+        folder=RunFolder(folder, store=Path(earlier.plan.directory, earlier.plan.store)),
         claims=again.catalog.claims,
         baselines=again.catalog.baselines,
         attempts=earlier.plan.attempts,

@@ -24,6 +24,7 @@ from harness.cli.shared import (
     recorded_with,
     recorder_option,
     sampled,
+    store_option,
     until_decided_option,
     warn_if_busy,
     what_finished,
@@ -53,6 +54,7 @@ from harness.errors import StoreError
 @at_most_option
 @workers_option
 @out_option
+@store_option
 @json_option
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML here.")
 @click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a Markdown summary here.")
@@ -79,6 +81,7 @@ def run(
     at_most: int | None,
     workers: int,
     out: Path | None,
+    store: Path | None,
     as_json: bool,
     junit: Path | None,
     markdown: Path | None,
@@ -109,7 +112,7 @@ def run(
         builds, wanted_modes = find_lab(browsers, modes)
         sampling = sampled(until_decided, at_most, attempts)
         options = RunOptions(
-            folder=RunFolder(out),
+            folder=RunFolder(out, store=store),
             claims=catalog.claims,
             baselines=catalog.baselines,
             attempts=attempts,

@@ -52,6 +52,12 @@ ledgers_option = click.option(
     show_default=True,
     help="A ledger, the folder of a run, or a folder of runs.",
 )
+store_option = click.option(
+    "--store",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="TRACEPROOF_STORE",
+    help="Keep the recordings' bytes here. Default: .store beside the runs in out/, or in the folder of --out.",
+)
 expression_option = click.option(
     "-k", "expression", default="", metavar="EXPR", help="Only cases whose name, claims or tags match."
 )

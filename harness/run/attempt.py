@@ -44,10 +44,22 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     A failure of the lab is the attempt's `error`. `CapabilityError` (UNSUPPORTED) and `UserError` (a mistake in the
     scenario) are raised, since every other attempt would meet them too, and so is `StoreError`.
     """
-    began, load_average = time.monotonic(), os.getloadavg()[0]
-    taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
     slots = list(_slots(job, number, folder))
     _clear(slots)  # of what a run that was killed in this attempt has left
+    try:
+        attempt = await _attempt(job, number, folder, slots, judged)
+        if attempt.error:
+            refuse_full_disk(folder.path)
+        await asyncio.to_thread(folder.take_in, [one.trace for one in attempt.recordings])
+    except (StoreError, asyncio.CancelledError):
+        _clear(slots)  # nothing of an attempt that no ledger tells of
+        raise
+    return attempt
+
+
+async def _attempt(job: Job, number: int, folder: RunFolder, slots: Sequence[Slot], judged: bool) -> Attempt:
+    began, load_average = time.monotonic(), os.getloadavg()[0]
+    taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
     try:
         for slot in slots:
             load_then = os.getloadavg()[0]
@@ -60,8 +72,7 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
         reasons = taken.reasons
         if judged and not reasons:
             findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
-    except (StoreError, asyncio.CancelledError):
-        _clear(slots)  # nothing of an attempt that no ledger tells of
+    except StoreError:
         raise
     except HarnessError as failure:
         error = str(failure)
@@ -70,8 +81,6 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
             raise
         # Any call to a browser that has just gone fails in this way, whatever it was about to do.
         error = f"the browser does not answer: {str(failure).splitlines()[0]}"
-    if error:
-        refuse_full_disk(folder.path)
     return Attempt(
         number=number,
         valid=not reasons and not error,

@@ -97,6 +97,7 @@ def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) ->
     arm, collected = slot.arm, taken.collected
     return Manifest(
         scenario=slot.case.id,
+        claims=list(slot.case.claims),
         cell=slot.case.cell,
         arm=arm.name,
         block=slot.block,

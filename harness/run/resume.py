@@ -106,6 +106,7 @@ def plan_record(cases: Sequence[Case], builds: Sequence[Build], modes: Sequence[
     """What the header of a run says of its plan."""
     return RunPlan(
         directory=str(Path.cwd()),
+        store=str(options.folder.store.root),
         paths=[str(path) for path in options.paths],
         cases=fingerprints(cases),
         builds=[build_view(build) for build in builds],

@@ -20,7 +20,7 @@ from harness.run.job import run_job
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan
 from harness.scenario.model import Case
-from harness.store import Ledger, RunFolder
+from harness.store import STORE, Ledger, RunFolder
 from harness.verdict import Verdict
 
 
@@ -60,7 +60,8 @@ class Session:
         """Where the recordings and the ledger of this process go."""
         if self._folder is None:
             path = self._out / self._part if self._out and self._part else self._out
-            self._folder = RunFolder(path, parent=self._start / "out")
+            shared = self._out / STORE if self._out else None
+            self._folder = RunFolder(path, parent=self._start / "out", store=shared)
         return self._folder
 
     def jobs(self, file: Path) -> list[Job]:

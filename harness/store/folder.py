@@ -1,5 +1,6 @@
 """The output folder of a run.
 
+out/.store/                                the store (`objects.py`), of which the recordings below are links
 out/2026-01-31T12-00-00/
     ledger.jsonl
     recordings/<scenario>[~<cell>]/<version>-<mode>/<attempt>/
@@ -11,11 +12,14 @@ out/2026-01-31T12-00-00/
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
+from weakref import finalize
 
 import msgspec
 
@@ -23,6 +27,7 @@ from harness.errors import Problem, UserError
 from harness.store.atomic import storing, write_atomic
 from harness.store.ledger import Ledger
 from harness.store.manifest import Manifest
+from harness.store.objects import STORE, Store
 from harness.trace.context import RecordingContext
 
 T = TypeVar("T")
@@ -45,23 +50,30 @@ class RecordingFiles:
         return _sibling(self.trace, "manifest")
 
     def write_context(self, context: RecordingContext) -> None:
-        write_atomic(self.context, _pretty(context))
+        write_atomic(self.context, pretty(context))
 
     def write_manifest(self, manifest: Manifest) -> None:
-        write_atomic(self.manifest, _pretty(manifest))
+        write_atomic(self.manifest, pretty(manifest))
 
 
 class RunFolder:
-    """One run's folder; `folder=None` makes a new one under `out/` by date and time, never over an older one."""
+    """One run's folder; `folder=None` makes a new one under `out/` by date and time, never over an older one.
 
-    def __init__(self, folder: Path | None = None, *, parent: Path | None = None) -> None:
+    store: where its recordings are taken in; else the one beside a new folder, or below one that is named.
+    """
+
+    def __init__(self, folder: Path | None = None, *, parent: Path | None = None, store: Path | None = None) -> None:
+        beside = folder
         if folder is None:
-            parent = parent or Path("out")
+            beside = parent or Path("out")
             stamp = datetime.now().astimezone().strftime("%Y-%m-%dT%H-%M-%S")
-            folder = _fresh(parent, stamp)
+            folder = _fresh(beside, stamp)
+        assert beside is not None
         with storing(folder):
             folder.mkdir(parents=True, exist_ok=True)
         self.path = folder
+        self.store = Store(store or beside / STORE)
+        self._writing: finalize[..., RunFolder] | None = None
         self._taken: dict[Path, str] = {}
 
     def ledger(self) -> Ledger:
@@ -97,6 +109,17 @@ class RunFolder:
     def reserve(self, trace: str, binary: str) -> None:
         """Where the recordings of a binary lie already, by the path of one in the ledger."""
         self._taken[(self.path / trace).parents[1]] = binary
+
+    def take_in(self, traces: Iterable[str]) -> None:
+        """Put recordings that are done, by their paths here, into the store. `StoreError` when it cannot be written."""
+        for name in traces:
+            files = RecordingFiles(self.path / name)
+            if manifest := manifest_beside(files.trace):
+                if not self._writing:
+                    # Nothing is pruned as long as this folder may get more.
+                    self._writing = finalize(self, os.close, self.store.writing())
+                    self.store.register(self.path)
+                self.store.add(files.trace, files.context, manifest)
 
     def relative(self, path: Path) -> str:
         """A path as the ledger writes it."""
@@ -156,5 +179,6 @@ def _sibling(trace: Path, kind: str) -> Path:
     return trace.with_name(f"{_SUFFIXES.sub('', trace.name)}.{kind}.json")
 
 
-def _pretty(record: object) -> bytes:
+def pretty(record: object) -> bytes:
+    """JSON as people read it."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"

@@ -20,6 +20,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Stored as `<recording>.manifest.json`. The user's home folder reads `~` in it, so that it can be shared."""
 
     scenario: str
+    claims: list[str] = []  # that it tests
     cell: str = ""
     arm: str
     block: int = 0
