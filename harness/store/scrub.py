@@ -43,7 +43,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"(?<![\w.:/~*-])/(?:{_PLACES})/{_REST}"), "<path>"),
     (re.compile(r"(?<![A-Za-z])[A-Za-z]:(?:\\\\|/)(?:Users|Windows|Program)[^\s\"<>|;,]*"), "<path>"),
     (re.compile(r"://[^/\s\"@]+@"), "://"),
-    (re.compile(rf"([?&;](?:{_SECRET})=)[^&#;\s\"\\]+", re.IGNORECASE), r"\1<removed>"),
+    (re.compile(rf"([?&;#](?:{_SECRET})=)[^&#;\s\"\\]+", re.IGNORECASE), r"\1<removed>"),
     (re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE), r"\1 <removed>"),
     (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), "<removed>"),  # a JSON web token
     (re.compile(r"\b(?:gh[pousr]_\w{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,})"), "<removed>"),

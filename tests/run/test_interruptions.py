@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 from harness.cli.new import write_scenario
 from harness.events import AttemptDone, CaseResult, ClaimVerdict, RunFooter, RunHeader
 from harness.run.rederive import rederive
-from harness.store import read_ledger
+from harness.store import Store, read_ledger, verify
 from harness.verdict import Verdict
 from tests.lab import SHELL, build_at
 
@@ -157,6 +158,48 @@ def test_killed_at_random_moments_and_resumed_every_verdict_comes_once(tmp_path:
     stored = {one.trace for attempt in case.attempts for one in attempt.recordings}
     assert {path.relative_to(out).as_posix() for path in out.glob("recordings/**/*.json.gz")} == stored
     assert not rederive(ledger, [scenario]).changes
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 5 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(disk)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_ends_the_run_and_with_space_it_goes_on(tmp_path: Path, small_disk: Path) -> None:
+    write_scenario("brief", tmp_path / "brief")
+    out, filler = small_disk / "run", small_disk / "filler"
+    filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - 200_000))
+    program = [sys.executable, "-m", "harness.cli", "run"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*program, *words], cwd=tmp_path, text=True, capture_output=True, env=environment)
+
+    full = run("./brief", "--attempts", "4", "--out", str(out), "--browser", str(build_at(SHELL).path))
+    assert full.returncode == 3, full.stdout + full.stderr
+    assert "No space left on device" in full.stderr and f"`traceproof run --resume {out}` goes on" in full.stderr
+    assert "Traceback" not in full.stderr
+    ledger = out / "ledger.jsonl"
+    kept = [line.attempt for line in read_ledger(ledger) if isinstance(line, AttemptDone)]
+    assert 0 < len(kept) < 4 and all(attempt.valid for attempt in kept)
+    assert ledger.read_bytes().endswith(b"\n")
+    assert not [path for path in out.rglob(".*") if path.is_file()]
+    assert verify(Store(out / ".store"))[0] == []
+    filler.unlink()
+    again = run("--resume", str(out))
+    assert again.returncode == 0, again.stdout + again.stderr
+    (case,) = [line for line in read_ledger(ledger) if isinstance(line, CaseResult)]
+    assert [attempt.number for attempt in case.attempts] == [1, 2, 3, 4]
+    assert case.attempts[: len(kept)] == kept and set(case.verdicts.values()) == {Verdict.HOLDS}
 
 
 @pytest.fixture
