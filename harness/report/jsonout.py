@@ -64,6 +64,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
                 "error": attempt.error,
                 "seconds": round(attempt.seconds, 3),
                 "load": attempt.load,
+                "processors": attempt.processors,
                 "recordings": [recording.trace for recording in attempt.recordings],
                 "findings": [
                     {
@@ -73,6 +74,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
                         "outcome": str(finding.outcome),
                         "summary": finding.summary,
                         "place": finding.place,
+                        "measures": msgspec.to_builtins(finding.measures),
                     }
                     for finding in attempt.findings
                 ],

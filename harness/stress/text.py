@@ -68,7 +68,9 @@ def _claim(one: Flips) -> Iterator[str]:
 def _asked(one: Quantity) -> str:
     """The line of the expectation that has its form: claims and controls stand in others."""
     lines = [line.strip() for line in one.text.splitlines()]
-    return next((line for line in lines if line.startswith(one.form)), lines[0] if lines else one.form)
+    at = next((number for number, line in enumerate(lines) if line.startswith(one.form)), 0)
+    block = lines[at + 1 : at + 2] if lines[at:] and lines[at].endswith("|") else []
+    return " ".join([*(lines[at : at + 1] or [one.form]), *block])
 
 
 def _quantity(one: Quantity, *, bars: bool) -> Iterator[str]:
