@@ -11,6 +11,7 @@ import msgspec
 from harness.errors import UserError
 from harness.expect import Recordings
 from harness.expect.recording import NotShown, Unanswerable
+from harness.mutate.blind import Claims, blinded
 from harness.mutate.forms import contradictions
 from harness.mutate.generic import looked_at, near_misses
 from harness.mutate.looks import forms_of, selections_of, tables_of
@@ -26,6 +27,7 @@ from harness.verdict import Outcome
 
 OF_EACH_OPERATOR: Final = 5  # near misses of a query, which costs tens of milliseconds
 MOST_OF_EACH: Final = 40
+_CONTROL: Final = "drop the control"
 
 
 def examine(case: Case, recordings: Recordings) -> CaseMutations:
@@ -57,7 +59,8 @@ def _expectation(
     if base.outcome is not Outcome.MET:
         report.unusable = f"{base.outcome} on this recording: {base.summary}"
         return report
-    narrow = Subject(case, expectation, _reduced(subject, tapes, traces))
+    _try_blind(report, subject, Claims(case, expectation, tapes))
+    narrow = Subject(case, expectation, reduced_to_sight(subject, tapes, traces))
     if narrow.evaluate({}).outcome is Outcome.MET:
         subject = narrow
     else:
@@ -79,6 +82,16 @@ def _expectation(
     return report
 
 
+def _try_blind(report: Mutations, subject: Subject, claims: Claims) -> None:
+    """On the whole recordings: a precondition may look at what the expectation itself does not."""
+    for mutant in blinded(subject):
+        refused = not claims.met(mutant.edits)
+        report.blind.total += 1
+        report.blind.killed += refused
+        if not refused:
+            report.odd.append(Odd(mutant.operator, mutant.must, mutant.what, mutant.edits))
+
+
 def _few_of_each(mutants: Iterable[Mutant], costly: bool) -> tuple[list[Mutant], list[Mutant]]:
     """Some of each operator, spread over all of them, and the others: a query costs tens of milliseconds."""
     by_operator: dict[str, list[Mutant]] = {}
@@ -90,7 +103,7 @@ def _few_of_each(mutants: Iterable[Mutant], costly: bool) -> tuple[list[Mutant],
     return few, [mutant for same in by_operator.values() for mutant in same if id(mutant) not in taken]
 
 
-def _reduced(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:
+def reduced_to_sight(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:
     """Only what the expectation can see, so that a mutant costs milliseconds. All of it where a query reads all."""
     forms = forms_of(subject.expectation)
     tables = {t for f in forms if isinstance(f, Query) for _, t in tables_of(f, subject.case.select, subject.case.arms)}
@@ -213,6 +226,8 @@ class _Judge:
                 found.append(f"it survives {tally.survived} of {tally.total} contradictions of the kind `{kind}`")
         noticed = dict.fromkeys(odd.operator for odd in report.odd if odd.must is Must.SURVIVE)
         found += [f"it notices what does not concern it: {operator}" for operator in noticed]
-        if any(odd.must is Must.REFUSE for odd in report.odd):
+        blind = [odd.what for odd in report.odd if odd.must is Must.REFUSE and odd.operator != _CONTROL]
+        found += [f"it finds nothing wrong, and nothing else of its claim does, with {what}" for what in blind]
+        if any(odd.operator == _CONTROL for odd in report.odd):
             found.append("it is met although its control shows nothing")
         return found

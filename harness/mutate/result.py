@@ -70,6 +70,7 @@ class Mutations:
     kinds: dict[str, Tally] = field(default_factory=dict)  # of contradictions
     neutral: Tally = field(default_factory=Tally)
     controls: Tally = field(default_factory=Tally)
+    blind: Tally = field(default_factory=Tally)  # of a query: nothing left of what it reads
     odd: list[Odd] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     tapes: Edits = field(default_factory=dict)  # the recordings that were mutated, reduced to what it looks at
@@ -97,6 +98,7 @@ class Mutations:
             "operators": {name: tally.as_json() for name, tally in self.operators.items()},
             "contradictions": {name: tally.as_json() for name, tally in self.kinds.items()},
             "neutral": {"survived": self.neutral.total - self.neutral.killed, "total": self.neutral.total},
+            "blind": {"refused": self.blind.killed, "total": self.blind.total},
             "faults": self.faults,
             "odd": [
                 {"operator": odd.operator, "must": odd.must, "what": odd.what, "kind": odd.kind, "file": odd.file}

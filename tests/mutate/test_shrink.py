@@ -9,6 +9,7 @@ import pytest
 
 from harness.expect import evaluate
 from harness.mutate import shrink
+from harness.scenario.load import load_file
 from tests.expect import notation
 from tests.mutate.lab import load
 from tests.mutate.test_command import folder, run, store, write
@@ -22,7 +23,7 @@ __all__ = ["folder"]
     ("expectation", "outcome", "left"),
     [
         ('count: {of: a, is: ">= 3"}', "met", 3),
-        ("count: {of: b, is: 1}", "unmet", 0),
+        ("count: {of: b, is: 1}", "unmet", 1),  # without an event of the main thread it would be no evidence
         ('each: {of: a, has: {args.n: {compare: "< 300"}}}', "unmet", 1),
         ("none: {of: b}, control: {count: {of: a, is: '>= 2'}}", "met", 2),
         ("order: {of: [c, a]}", "unmet", 2),
@@ -40,6 +41,19 @@ def test_a_failure_on_values_is_not_turned_into_a_failure_for_want_of_events(tmp
     shrunk = shrink(case, notation.read(MANY))
     (event,) = [line for line in shrunk.tapes["main", 0].lines if line.ph != "M"]
     assert event.name == "A" and event.arguments()["n"] >= 300
+
+
+def test_what_makes_it_evidence_stays(tmp_path: Path) -> None:
+    """The markers and what a precondition asks for: without them `check` would say INCONCLUSIVE of what is left."""
+    path = load(tmp_path, 'count: {of: a, is: ">= 3"}').file
+    text = path.read_text().replace("expect:", "  c: {name: C}\nrequire: [{count: {of: c, is: '>= 2'}}]\nexpect:")
+    path.write_text(text)
+    (case,) = load_file(path, claims={"mutated.case": None}, fixtures_roots=[])  # type: ignore[dict-item]
+    recordings = notation.read(f"clock_sync[90] {MANY} clock_sync[500]")
+    shrunk = shrink(case, recordings)
+    names = [line.name for line in shrunk.tapes["main", 0].lines if line.ph != "M"]
+    assert sorted(names) == ["A", "A", "A", "C", "C", "clock_sync", "clock_sync"]
+    assert [str(outcome) for outcome in shrunk.outcomes] == ["met"]
 
 
 def test_the_command_writes_what_check_takes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
