@@ -26,7 +26,7 @@ def baseline() -> None:
 @baseline.command(
     epilog=example(
         "traceproof baseline update out/2026-01-31T12-00-00",
-        "traceproof baseline update out/now parse-html.end-line-missing --reason 'Chrome 156 writes endLine again.'",
+        "traceproof baseline update out/now parse-html.endline-needs-blink --reason 'Chrome 156 writes endLine again.'",
         "traceproof baseline update out/now --dry-run",
     )
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     epilog=example(
         "traceproof bisect composite-layers.last-version-110 --from 83 --to 156",
         "traceproof bisect pre-paint.renamed-in-102 --stored --json",
-        "traceproof bisect parse-html.end-line-missing -k end-line --installed --all",
+        "traceproof bisect parse-html.endline-needs-blink --installed --all",
     )
 )
 @click.argument("claim")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=example(
-        "traceproof history parse-html.end-line-missing",
-        "traceproof history parse-html.end-line-missing --out nightly --json",
+        "traceproof history parse-html.endline-needs-blink",
+        "traceproof history parse-html.endline-needs-blink --out nightly --json",
     )
 )
 @click.argument("claim")

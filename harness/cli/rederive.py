@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.shared import echo_json, example, json_option
+from harness.errors import Problem, UserError
 from harness.wording import plural
 
 if TYPE_CHECKING:
@@ -35,19 +36,31 @@ def rederive(ledger: Path, scenarios: tuple[Path, ...], as_json: bool) -> int:
 
     LEDGER_OR_OUT is a ledger.jsonl, the folder of a run, or a folder of runs. Whether a recording was valid is taken
     from the ledger, the expectations from the scenario files as they are now. Exit status 1 when any verdict, reason or
-    finding does not come out in the same words.
+    finding comes out in other words or nothing could be derived, 2 when a ledger or a scenario cannot be read.
     """
     from harness.run.ledgers import ledgers_in
     from harness.run.rederive import rederive as derive
 
-    told = [derive(path, scenarios, lambda name: click.echo(f"  {name}", err=True)) for path in ledgers_in(ledger)]
+    told: list[Rederived] = []
+    broken: list[Problem] = []
+    for path in ledgers_in(ledger):
+        try:
+            told.append(derive(path, scenarios, lambda name: click.echo(f"  {name}", err=True)))
+        except UserError as error:  # the others are worth hearing of
+            broken += error.problems
+    if broken and not told:
+        raise UserError(broken)
+    for problem in dict.fromkeys(broken):
+        click.echo(f"error: {problem}", err=True)
     if as_json:
-        echo_json({"ledgers": [_json(one) for one in told]})
+        echo_json({"ledgers": [_json(one) for one in told], "problems": [dataclasses.asdict(one) for one in broken]})
     else:
         for one in told:
             for line in _lines(one):
                 click.echo(line)
-    return 1 if any(one.changes for one in told) else 0
+    if broken:
+        return UserError.exit_code
+    return 1 if any(one.changes or not one.verdicts for one in told) else 0
 
 
 def _json(one: Rederived) -> dict[str, Any]:
@@ -55,7 +68,7 @@ def _json(one: Rederived) -> dict[str, Any]:
 
     return {
         "ledger": str(one.ledger),
-        "same": not one.changes,
+        "same": bool(one.verdicts) and not one.changes,
         "cases": one.cases,
         "recordings": one.recordings,
         "notes": one.notes,
@@ -70,7 +83,7 @@ def _lines(one: Rederived) -> Iterator[str]:
     for note in one.notes:
         yield f"  note     {note}"
     if not one.changes:
-        yield "  all to the same words"
+        yield "  all to the same words" if one.verdicts else "  nothing could be derived"
         return
     for about in ("verdict", "attempt", "finding"):
         for changes in _alike(each for each in one.changes if each.about == about):

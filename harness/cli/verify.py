@@ -114,21 +114,26 @@ def _run(
         catalog=catalog.cases,
         paths=catalog.paths,
     )
-    return blocking(run_cases(cases, builds, wanted_modes, options, _progress))
+    return blocking(run_cases(cases, builds, wanted_modes, options, _Progress()))
 
 
-def _progress(event: ProgressEvent) -> None:
+class _Progress:
     """One line for each case, beside the answer."""
-    from harness.events import CaseResult, Planned
-    from harness.report.words import build_label, counted
 
-    if isinstance(event, Planned):
-        click.echo(f"{plural(event.cases, 'case')}, {plural(event.attempts, 'attempt')}", err=True)
-    if isinstance(event, CaseResult):
-        click.echo(
-            f"  {event.name} on {build_label(*event.lab)}: {counted(event.verdicts.values())}",
-            err=True,
-        )
+    def __init__(self) -> None:
+        self._cases = self._done = 0
+
+    def __call__(self, event: ProgressEvent) -> None:
+        from harness.events import CaseResult, Planned
+        from harness.report.words import build_label, counted
+
+        if isinstance(event, Planned):
+            self._cases = event.cases
+            click.echo(f"{plural(event.cases, 'case')}, {plural(event.attempts, 'attempt')}", err=True)
+        if isinstance(event, CaseResult):
+            self._done += 1
+            told = f"{event.name} on {build_label(*event.lab)}: {counted(event.verdicts.values())}"
+            click.echo(f"[{self._done}/{self._cases}] {told}", err=True)
 
 
 def _stored(path: Path, selectors: tuple[str, ...], expression: str) -> RunResult:

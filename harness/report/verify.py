@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
-from harness.events import ClaimVerdict, RunResult
+from harness.events import ClaimVerdict, EventView, RunResult
 from harness.report.words import build_label, counted, tally
 from harness.verdict import Outcome, Verdict
 from harness.wording import plural
 
 SHOWN = 8  # claims on one screen
+_MISS = 160  # characters of the nearest miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +77,17 @@ def _claim(one: Changed, result: RunResult) -> Iterator[str]:
         if why := verdict.reason or (verdict.baseline_reason if not verdict.drift else ""):
             yield f"    {' '.join(why.split())}"
         if verdict.drift:
-            if trace := _evidence(verdict, result):
-                yield f"    trace  {trace}"
-            if verdict.repeat:
-                yield f"    again  {verdict.repeat}"
+            trace, miss = _evidence(verdict, result)
+            for label, text in (("near", miss), ("trace", trace), ("again", verdict.repeat)):
+                if text:
+                    yield f"    {label:<6} {text}"
+    majors = [verdict.build.major for verdict in one.verdicts if verdict.verdict.says_of_chrome]
+    if one.changed and min(majors) < max(majors):
+        yield f"  since?   traceproof bisect {one.claim} --from {min(majors)} --to {max(majors)}"
 
 
-def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
-    """The first recording of the first attempt that says what the verdict says."""
+def _evidence(verdict: ClaimVerdict, result: RunResult) -> tuple[str, str]:
+    """The first recording of the first attempt that says what the verdict says, and the nearest miss in it."""
     wanted = (Outcome.MET,) if verdict.verdict is Verdict.HOLDS else (Outcome.UNMET, Outcome.INVALID)
     for case in result.cases:
         if case.lab != verdict.lab or case.name not in verdict.scenarios:
@@ -92,8 +96,14 @@ def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
             for finding in attempt.findings:
                 if verdict.claim in finding.claims and finding.outcome in wanted:
                     near = [one for one in attempt.recordings if (one.arm, one.block) == (finding.arm, finding.block)]
-                    return next((f"{result.folder}/{one.trace}" for one in near or attempt.recordings), "")
-    return ""
+                    trace = next((f"{result.folder}/{one.trace}" for one in near or attempt.recordings), "")
+                    return trace, next((_miss(event) for event in finding.misses if event.note), "")
+    return "", ""
+
+
+def _miss(event: EventView) -> str:
+    told = f"#{event.seq} {event.name}: {' '.join(event.note.split())}"
+    return told if len(told) <= _MISS else f"{told[:_MISS]}…"
 
 
 def verify_json(result: RunResult) -> dict[str, Any]:
@@ -110,7 +120,7 @@ def verify_json(result: RunResult) -> dict[str, Any]:
                 "changed": one.changed,
                 "drifted": one.drifted,
                 "verdicts": [
-                    {**msgspec.to_builtins(verdict), "drift": verdict.drift, "trace": _evidence(verdict, result)}
+                    {**msgspec.to_builtins(verdict), "drift": verdict.drift, "trace": _evidence(verdict, result)[0]}
                     for verdict in one.verdicts
                 ],
             }

@@ -13,15 +13,18 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import UserError
-from harness.events import Attempt, CaseResult, ClaimVerdict, RecordingRef
+from harness.events import Attempt, AttemptDone, CaseResult, ClaimVerdict, RecordingRef, RunFooter
 from harness.expect import Recording
 from harness.run.attempt import judge
 from harness.run.catalog import scenarios_of
 from harness.run.changes import Change, case_changes, verdict_changes
+from harness.run.selectors import with_claims
 from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.scenario.model import Case, Claim
-from harness.store import context_beside, manifest_beside, read_ledger, sha256_file
+from harness.store import Manifest, context_beside, manifest_beside, read_ledger, sha256_file
 from harness.trace import load
+from harness.verdict import Verdict
+from harness.wording import plural
 
 
 @dataclass(slots=True)
@@ -67,25 +70,46 @@ def rederive(
     done.verdicts = judge_claims(derived, catalog.claims, catalog.baselines)
     if verdicts:  # a ledger that was cut short has none
         done.changes += verdict_changes(verdicts, done.verdicts, done.changes)
+    if not any(isinstance(line, RunFooter) for line in lines):
+        made = sum(isinstance(line, AttemptDone) for line in lines)
+        told = f"{plural(made, 'attempt')}, {plural(len(stored), 'case')}"
+        done.notes.append(f"the ledger has no last line: the run or the file was cut short ({told})")
     done.notes = list(dict.fromkeys(done.notes))
     return done
 
 
 def _case(result: CaseResult, case: Case, claims: Mapping[str, Claim], folder: Path, done: Rederived) -> CaseResult:
-    if result.reason:  # nothing was run, or a capability lacked: there is nothing to derive from
+    if not result.attempts:  # nothing was run, or a capability lacked: there is nothing to derive from
         return result
+    outside = Verdict.NOT_APPLICABLE if result.reason else None  # asked by bisect all the same
+    if set(result.claims) < set(case.claims) and not _edited(result, case, folder):
+        case = with_claims(case, result.claims)  # as the run was asked for
     attempts = [_attempt(attempt, case, folder, done) for attempt in result.attempts]
     names, major, rule = list(case.claims), result.build.major, result.sampling
-    verdicts, tallies, reasons = settle_case(names, attempts, major, claims, sampling=rule)
+    verdicts, tallies, reasons = settle_case(names, attempts, major, claims, outside, rule)
     return msgspec.structs.replace(
         result,
         claims=names,
         verdicts=verdicts,
         tallies=tallies,
-        reasons=reasons,
+        reasons={} if outside else reasons,
         attempts=attempts,
         decisions=decisions(names, attempts, major, claims, rule) if rule else {},
     )
+
+
+def _edited(result: CaseResult, case: Case, folder: Path) -> bool:
+    """Whether the scenario is another file than it was: claims that it has beside those of the ledger may be new."""
+    traces = [folder / one.trace for attempt in result.attempts for one in attempt.recordings]
+    hashes = {manifest.scenario_sha256 for trace in traces if (manifest := _manifest(trace))}
+    return hashes != {sha256_file(case.file)}
+
+
+def _manifest(trace: Path) -> Manifest | None:
+    try:
+        return manifest_beside(trace)
+    except UserError:
+        return None
 
 
 def _attempt(attempt: Attempt, case: Case, folder: Path, done: Rederived) -> Attempt:
@@ -137,11 +161,7 @@ def _recording(one: RecordingRef, folder: Path) -> Recording:
 
 def _note_changes(trace: Path, case: Case, done: Rederived) -> None:
     """Say so where the scenario is not the file that the recording was made with."""
-    try:
-        manifest = manifest_beside(trace)
-    except UserError as error:
-        done.notes.append(f"{error.problems[0].file} {error.problems[0].message}")
-        return
+    manifest = _manifest(trace)
     if manifest is None:
         done.notes.append(f"{case.name}: no manifest tells which scenario file its recordings were made with")
     elif manifest.scenario_sha256 != sha256_file(case.file):

@@ -43,9 +43,13 @@ def _part(case: Case, words: Sequence[str]) -> Case | None:
     asked = tuple(
         claim for claim in case.claims for word in words if _matches(claim, word) or _matches(_event(claim), word)
     )
-    claims = tuple(dict.fromkeys(asked))
+    return with_claims(case, tuple(dict.fromkeys(asked))) if asked else None
+
+
+def with_claims(case: Case, claims: Sequence[str]) -> Case:
+    """The case with these of its claims only, and the expectations that decide them."""
     expect = tuple(one for one in case.expect if set(one.claims) & set(claims))
-    return dataclasses.replace(case, claims=claims, expect=expect) if claims else None
+    return dataclasses.replace(case, claims=tuple(claims), expect=expect)
 
 
 def _event(claim: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from harness.errors import UserError
 from harness.run.catalog import load_catalog
 from harness.run.ledgers import ledgers_in
 from harness.run.rederive import rederive
+from harness.run.selectors import select
 from tests.golden import same_as_golden
 from tests.stored import store_run, write_scenarios
 from tests.traces import Json, slice
@@ -82,7 +84,9 @@ def test_a_new_expectation_is_told_and_does_not_shift_the_others(tmp_path: Path,
     [
         (lambda trace: trace.unlink(), "is not there any more"),
         (lambda trace: trace.write_bytes(b"{}"), "is not the one that the ledger names"),
+        (lambda trace: trace.write_bytes(trace.read_bytes()[:100]), "is not the one that the ledger names"),
         (lambda trace: trace.with_name("main.context.json").unlink(), "context beside the recording"),
+        (lambda trace: trace.with_name("main.context.json").write_text("{"), "is not the context of a recording"),
     ],
 )
 def test_a_lost_or_altered_recording_is_told(tmp_path: Path, scenarios: Path, damage, told: str) -> None:
@@ -91,6 +95,44 @@ def test_a_lost_or_altered_recording_is_told(tmp_path: Path, scenarios: Path, da
     changes = rederive(tmp_path / "run" / "ledger.jsonl").changes
     assert [change.about for change in changes] == ["verdict", "verdict", "attempt"]
     assert told in changes[-1].derived
+
+
+def test_a_manifest_that_is_lost_is_a_note(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    next(tmp_path.glob("run/recordings/*/*/1/main.manifest.json")).write_text("{")
+    again = rederive(tmp_path / "run" / "ledger.jsonl")
+    assert again.changes == []
+    assert "no manifest tells" in again.notes[0]
+
+
+def test_an_arm_that_was_renamed_is_told(tmp_path: Path, scenarios: Path) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    edit(scenarios, "steps: [{settle: 1ms}]", "steps: [{settle: 1ms}]\narms: {plain: {}}")
+    edit(scenarios, "each: {of: parsed,", "arm: plain\n    each: {of: parsed,")
+    edit(scenarios, "count: {of: parsed,", "arm: plain\n    count: {of: parsed,")
+    (*_, change) = rederive(tmp_path / "run" / "ledger.jsonl").changes
+    assert "other arms now than were recorded: main, plain" in change.derived
+
+
+def test_a_run_that_was_asked_for_one_claim_is_derived_for_that_one(tmp_path: Path, scenarios: Path) -> None:
+    catalog = load_catalog([scenarios])
+    narrow = dataclasses.replace(catalog, cases=tuple(select(catalog.cases, ["parsing.once"])))
+    store_run(tmp_path / "run", narrow, [GOOD])
+    assert rederive(tmp_path / "run" / "ledger.jsonl").changes == []
+    edit(scenarios, "title: A page", "title: The page")  # a claim beside it may be new in a file that has changed
+    assert {one.claims for one in rederive(tmp_path / "run" / "ledger.jsonl").changes} == {("parsing.end-line",)}
+
+
+def test_a_broken_ledger_does_not_hide_the_others(tmp_path: Path, scenarios: Path) -> None:
+    for name in ("a", "b", "c"):
+        store_run(tmp_path / "out" / name, load_catalog([scenarios]), [GOOD])
+    broken = tmp_path / "out" / "b" / "ledger.jsonl"
+    broken.write_text("garbage\n" + broken.read_text())
+    said = CliRunner().invoke(command, [str(tmp_path / "out"), "--json"], standalone_mode=False)
+    answer = json.loads(said.stdout)
+    assert said.return_value == 2
+    assert [one["same"] for one in answer["ledgers"]] == [True, True]
+    assert [one["message"] for one in answer["problems"]] == ["is not a line of a ledger"]
 
 
 def test_an_altered_ledger_is_caught(tmp_path: Path, scenarios: Path) -> None:
@@ -126,3 +168,14 @@ def test_json_and_a_folder_of_runs(tmp_path: Path, scenarios: Path) -> None:
 def test_no_ledger_is_a_mistake_of_the_command_line(tmp_path: Path, name: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
         ledgers_in(tmp_path / name)
+
+
+@pytest.mark.parametrize(("kept", "code"), [(-1, 0), (1, 1)])
+def test_a_ledger_that_was_cut_short_says_so(tmp_path: Path, scenarios: Path, kept: int, code: int) -> None:
+    store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD])
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    ledger.write_text("".join(ledger.read_text().splitlines(keepends=True)[:kept]))
+    said = CliRunner().invoke(command, [str(ledger)], standalone_mode=False)
+    assert "the ledger has no last line" in said.stdout
+    assert ("nothing could be derived" in said.stdout) is (code == 1)
+    assert said.return_value == code
