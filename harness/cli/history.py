@@ -13,6 +13,7 @@ from harness.errors import Problem, UsageError
 from harness.wording import did_you_mean, plural
 
 if TYPE_CHECKING:
+    from harness.events import ClaimVerdict
     from harness.run.history import Line, Seen
 
 
@@ -63,7 +64,7 @@ def _lines(line: Line) -> Iterator[str]:
     yield f"  {mode_label(line.mode, line.raster):<9} {answers}{turns}"
     for seen in line.latest:
         one = seen.verdict
-        said = "  ".join(part for part in (str(one.verdict), tally(one), one.reason) if part)
+        said = "  ".join(part for part in (str(one.verdict), tally(one), _asked(one), one.reason) if part)
         yield f"    {one.build.version:<18} {said}"
         yield f"    {'':<18} {seen.started[:16].replace('T', ' ')}  {seen.ledger}"
         for before in line.earlier:
@@ -71,6 +72,12 @@ def _lines(line: Line) -> Iterator[str]:
             if other.build.version == one.build.version and other.verdict is not one.verdict:
                 when = before.started[:16].replace("T", " ")
                 yield f"    {'':<18} before: {other.verdict}  {tally(other)}  {when}  {before.ledger}"
+
+
+def _asked(verdict: ClaimVerdict) -> str:
+    """How many scenarios of the claim the run was of, where not of all."""
+    asked, left_out = len(verdict.scenarios), len(verdict.left_out)
+    return f"({asked} of {asked + left_out} scenarios)" if left_out else ""
 
 
 def _stretch(word: str, seen: list[Seen]) -> str:
@@ -100,6 +107,7 @@ def seen_json(seen: Seen) -> dict[str, Any]:
         "low": one.low,
         "high": one.high,
         "reason": one.reason,
+        "left_out": one.left_out,
         "started": seen.started,
         "ledger": str(seen.ledger),
     }

@@ -47,13 +47,23 @@ class Line:
 
 
 def verdicts_of(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Seen]:
-    """Every verdict of a claim in some ledgers, that of the newest run first."""
+    """Every verdict of a claim in some ledgers, that of the newest run first.
+
+    NOT_APPLICABLE is left out where another run of the same version, mode and raster path has an answer: scenarios that
+    are not made for a version, which bisect asks too, take no answer back.
+    """
     found = []
     for path in ledgers:
         if mentions(path, claim):
             result = read_result(path, catalog)
             found += [Seen(one, result.header.started, path) for one in result.verdicts if one.claim == claim]
-    return sorted(found, key=lambda seen: seen.started, reverse=True)
+    answered = {_way(seen) for seen in found if seen.verdict.verdict is not Verdict.NOT_APPLICABLE}
+    kept = [one for one in found if one.verdict.verdict is not Verdict.NOT_APPLICABLE or _way(one) not in answered]
+    return sorted(kept, key=lambda seen: seen.started, reverse=True)
+
+
+def _way(seen: Seen) -> tuple[str, str, str]:
+    return seen.verdict.build.version, seen.verdict.mode, seen.verdict.raster
 
 
 def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]:

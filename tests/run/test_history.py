@@ -95,3 +95,12 @@ def test_a_claim_is_shown_with_what_was_last_seen(out: Path, monkeypatch: pytest
     assert "broken/ledger.jsonl:1:1 is no ledger" in told[4]
     assert "nowhere: no ledger in" in show("--out", str(out / "none"))
     assert [one["major"] for one in json.loads(show("--out", str(out), "--json"))["seen"]] == [156, 153, 153, 110]
+
+
+def test_what_is_not_applicable_takes_no_answer_back(out: Path) -> None:
+    """A later run of scenarios that are not made for a version."""
+    later = out / "e" / "ledger.jsonl"
+    later.parent.mkdir()
+    text = (out / "d" / "ledger.jsonl").read_text().replace('"HOLDS"', '"NOT_APPLICABLE"')
+    later.write_text(re.sub(r'"started":"[^.]*', '"started":"2026-01-31T13:00:00', text, count=1))
+    assert "REFUTED 153 → HOLDS 156" in invoke("parsing.once", "--out", str(out))
