@@ -34,7 +34,7 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Lab:
     """`lab(outcome, …)`: what the claims of every scenario get, without any browser."""
 
     def prepare(*outcomes: Outcome, verdict: Verdict | None = None, expected: Verdict = Verdict.HOLDS) -> None:
-        async def run_job(job: Job, *rest: Any) -> CaseResult:
+        async def run_job(job: Job, *rest: Any, **named: Any) -> CaseResult:
             claims = job.case.claims
             tried = attempt(1, *(finding(claim, one) for claim, one in zip(claims, outcomes, strict=False)))
             verdicts, tallies = judge_case(claims, [tried])
