@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -25,10 +26,11 @@ _LaneKey = tuple[LaneKind, int, int, str]
 class Columns:
     """Collects the columns of one drawing."""
 
-    def __init__(self, recording: Recording, cut: Cut, looked: Looked) -> None:
+    def __init__(self, recording: Recording, cut: Cut, looked: Looked, origin: str) -> None:
         self._trace, self._context, self._cut, self._looked = recording.trace, recording.context, cut, looked
         self._page = self._context.page.frame_pids if self._context.page else set()
-        self._origin, self._zero = _origin(recording, looked)
+        zero = self._context.mark(origin)
+        self._origin, self._zero = origin, self._trace.start_ts if zero is None else zero
         self._rows: list[tuple[_LaneKey, int, Item, str]] = []  # lane, row, event, letter
         self._depths: dict[_LaneKey, int] = {}
 
@@ -194,14 +196,14 @@ class _Table:
         return self._places[word]
 
 
-def _origin(recording: Recording, looked: Looked) -> tuple[str, float]:
-    """Where the scale has its zero: the begin of the first window, else the start of the recording."""
-    context = recording.context
-    for window in looked.windows.values():
-        if window.begin != START and (ts := context.mark(window.begin)) is not None:
-            return window.begin, ts
-    ts = context.mark(START)
-    return START, recording.trace.start_ts if ts is None else ts
+def common_origin(recordings: Iterable[Recording], looked: Iterable[Looked]) -> str:
+    """The mark at which the scale of all arms has its zero: where a window begins, if every arm passed it."""
+    contexts = [recording.context for recording in recordings]
+    for one in looked:
+        for window in one.windows.values():
+            if all(context.mark(window.begin) is not None for context in contexts):
+                return window.begin
+    return START
 
 
 def _free_row(ends: list[float], item: Item) -> int:

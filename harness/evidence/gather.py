@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.errors import TraceproofError
 from harness.events import Attempt, CaseResult, Finding, RecordingRef
-from harness.evidence.columns import Columns
+from harness.evidence.columns import Columns, common_origin
 from harness.evidence.cut import cut
 from harness.evidence.drawing import Drawing
 from harness.evidence.selected import looked_at
@@ -78,11 +78,12 @@ def draw_attempt(
 ) -> list[Drawing]:
     """One drawing for each arm of one block that is `shown` (all). traces: where each arm's recording lies."""
     looked = looked_at(case, recordings, findings)
+    chosen = {arm: one for arm, one in recordings.items() if shown is None or arm in shown}
+    origin = common_origin(chosen.values(), (looked[arm] for arm in chosen))
     drawings = []
-    for arm, recording in recordings.items():
-        if shown is None or arm in shown:
-            part = cut(recording, looked[arm], most)
-            drawings.append(Columns(recording, part, looked[arm]).drawing(attempt=attempt, trace=traces.get(arm, "")))
+    for arm, recording in chosen.items():
+        columns = Columns(recording, cut(recording, looked[arm], most), looked[arm], origin)
+        drawings.append(columns.drawing(attempt=attempt, trace=traces.get(arm, "")))
     return drawings
 
 

@@ -61,11 +61,12 @@ async def _look(launched: Controlled[P], page: P) -> PageIdentity | None:
     config = {"includedCategories": [_CATEGORY], "excludedCategories": ["*"], "traceBufferSizeInKb": 4096}
     await tracing.start({"traceConfig": config})
     try:
-        nonces = {}
+        nonces, ratios = {}, {}
         for frame in frames:
             nonce = f"traceproof-{secrets.token_hex(8)}"
-            if await bounded(launched, _mark(frame, nonce), _SECONDS, f"run a mark in the frame {frame.url}"):
-                nonces[nonce] = frame
+            ratio = await bounded(launched, _mark(frame, nonce), _SECONDS, f"run a mark in the frame {frame.url}")
+            if ratio is not None:
+                nonces[nonce], ratios[frame.id] = frame, ratio
     finally:
         ended = await tracing.end()
     raw = b"".join([chunk async for chunk in gzipped(read_stream(launched, session, ended["stream"]))])
@@ -76,7 +77,9 @@ async def _look(launched: Controlled[P], page: P) -> PageIdentity | None:
         for nonce, frame in nonces.items()
         if nonce in marks
     ]
-    return PageIdentity(frames=found) if found and found[0].frame_id == frames[0].id else None
+    if not found or found[0].frame_id != frames[0].id:
+        return None
+    return PageIdentity(frames=found, device_pixel_ratio=ratios[frames[0].id])
 
 
 async def process_types(launched: Controlled[Any]) -> dict[int, str]:
@@ -94,13 +97,16 @@ async def _process_info(launched: Controlled[Any]) -> list[dict[str, Any]]:
     return found
 
 
-async def _mark(frame: Frame, nonce: str) -> bool:
-    """Make the mark in a world of our own, where the page's script cannot have replaced `performance`."""
+async def _mark(frame: Frame, nonce: str) -> float | None:
+    """Make the mark in a world of our own, where the page's script cannot have replaced `performance`.
+
+    Answers the frame's device pixel ratio; None where no mark was made.
+    """
     try:
         world = await frame.session.send("Page.createIsolatedWorld", {"frameId": frame.id, "worldName": "traceproof"})
-        script = f"void performance.mark({json.dumps(nonce)})"
+        script = f"performance.mark({json.dumps(nonce)}), devicePixelRatio"
         context = world["executionContextId"]
         answer = await frame.session.send("Runtime.evaluate", {"expression": script, "contextId": context})
     except (PlaywrightError, Refused):  # the frame went away, or its document allows no script
-        return False
-    return "exceptionDetails" not in answer
+        return None
+    return None if "exceptionDetails" in answer else float(answer["result"].get("value", 0))

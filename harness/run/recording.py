@@ -108,6 +108,7 @@ def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) ->
         build=build_view(slot.build),
         mode=slot.mode,
         raster=arm.browser.raster,
+        device_pixel_ratio=(taken.page.device_pixel_ratio or None) if taken.page else None,
         command_line=without_home(taken.command_line),
         recorder=arm.record.recorder,
         categories=list(collected.categories),

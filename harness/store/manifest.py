@@ -31,6 +31,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     build: BuildView
     mode: str
     raster: str = "software"
+    device_pixel_ratio: float | None = None  # None where nobody could ask
     command_line: list[str] = []  # of the browser
     recorder: str
     categories: list[str] = []  # as sent

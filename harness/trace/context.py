@@ -58,6 +58,7 @@ class PageIdentity(msgspec.Struct, frozen=True):
     frames: list[FrameIdentity] = []
     earlier_pids: list[int] = []
     how: str = "nonce"  # nonce, or which events of the trace itself told
+    device_pixel_ratio: float = 0  # of the main frame after the recording; 0 where nobody could ask
 
     @property
     def main(self) -> FrameIdentity | None:

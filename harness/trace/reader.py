@@ -49,17 +49,22 @@ class RawTrace:
 
 def read(path: Path) -> RawTrace:
     """Read a trace file; `TraceFileError` when it is none, or is not whole."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _error(path, f"cannot be read: {error.strerror}", remedy="check the path") from None
-    data = _decompress(data, path)
+    data = read_bytes(path)
     if is_proto(data[:4096]):
         return _packets(data, path)
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     with collector_paused():
         return _decode(data, path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file unpacked, whatever it is; `TraceFileError` when it cannot be read or is cut."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise _error(path, f"cannot be read: {error.strerror}", remedy="check the path") from None
+    return _decompress(data, path)
 
 
 def _packets(data: bytes, path: Path) -> RawTrace:

@@ -67,9 +67,11 @@ class Chart {
       if (!track.shown) continue;
       track.title = track.which !== last;
       last = track.which;
+      if (track.title) track.drawing.top = track.which ? y : AXIS - 8;
       if (track.title && this.drawings.length > 1) y += HEAD;
       track.y = y;
       y += HEAD + Math.max(track.rows.length, 1) * ROW + GAP;
+      track.drawing.bottom = y;
     }
     this.height = y + 4;
   }
@@ -118,9 +120,11 @@ class Chart {
     const {pen} = this;
     pen.fillStyle = this.color.window;
     pen.beginPath(); // all windows as one shape, so that those that overlap are no darker
-    for (const window of this.drawings[0].windows) {
-      const [left, right] = [Math.max(this.x(window.begin), -1), Math.min(this.x(window.end), this.width + 1)];
-      if (right > left) pen.rect(left, AXIS - 8, right - left, this.height);
+    for (const {windows, top, bottom} of this.drawings) {
+      for (const window of windows) {
+        const [left, right] = [Math.max(this.x(window.begin), -1), Math.min(this.x(window.end), this.width + 1)];
+        if (right > left) pen.rect(left, top, right - left, bottom - top);
+      }
     }
     pen.fill();
   }
@@ -142,13 +146,15 @@ class Chart {
     pen.strokeStyle = color.line;
     pen.setLineDash([2, 3]);
     pen.beginPath();
-    let last = -10;
-    for (const frame of this.drawings[0].frames) {
-      const x = Math.round(this.x(frame)) + 0.5;
-      if (x < 0 || x > this.width || x - last < 3) continue;
-      last = x;
-      pen.moveTo(x, AXIS - 6);
-      pen.lineTo(x, this.height);
+    for (const {frames, top, bottom} of this.drawings) {
+      let last = -10;
+      for (const frame of frames) {
+        const x = Math.round(this.x(frame)) + 0.5;
+        if (x < 0 || x > this.width || x - last < 3) continue;
+        last = x;
+        pen.moveTo(x, top);
+        pen.lineTo(x, bottom);
+      }
     }
     pen.stroke();
     pen.setLineDash([]);
@@ -156,24 +162,26 @@ class Chart {
 
   #marks() {
     const {pen, color} = this;
-    let free = -Infinity;
     pen.strokeStyle = pen.fillStyle = color.text;
-    for (const [name, time] of this.drawings[0].marks) {
-      const x = Math.round(this.x(time)) + 0.5;
-      if (x < 0 || x > this.width) continue;
-      pen.setLineDash([5, 3]);
-      pen.beginPath();
-      pen.moveTo(x, 16);
-      pen.lineTo(x, this.height);
-      pen.stroke();
-      pen.setLineDash([]);
-      const width = pen.measureText(name).width;
-      const at = Math.min(x + 3, this.width - width - 2);
-      if (at > free) {
-        pen.fillText(name, at, 24);
+    this.drawings.forEach(({marks, heading, top, bottom}, number) => { // an arm has its own marks
+      const from = number ? top : 16;
+      let free = number ? pen.measureText(heading).width + 14 : -Infinity;
+      for (const [name, time] of marks) {
+        const x = Math.round(this.x(time)) + 0.5;
+        if (x < 0 || x > this.width) continue;
+        pen.setLineDash([5, 3]);
+        pen.beginPath();
+        pen.moveTo(x, from);
+        pen.lineTo(x, bottom);
+        pen.stroke();
+        pen.setLineDash([]);
+        const width = pen.measureText(name).width;
+        const at = Math.min(x + 3, this.width - width - 2);
+        if (at <= free) continue;
+        pen.fillText(name, at, from + 9);
         free = at + width + 6;
       }
-    }
+    });
   }
 
   #track(track) {
