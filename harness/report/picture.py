@@ -25,6 +25,7 @@ text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: #2f363e; }
 .grid { stroke: #e4e7eb; } .track { stroke: #d5d9de; } .frame { stroke: #b9c0c8; stroke-dasharray: 2 3; }
 .mark { stroke: #1b1f24; stroke-dasharray: 5 3; } .window { fill: #0072b2; opacity: 0.07; }
 .flow { fill: none; stroke: #7a3f86; } .head { fill: #7a3f86; }
+.beside { fill: #1b1f24; paint-order: stroke; stroke: #fff; stroke-width: 4px; }
 """
 
 
@@ -36,9 +37,11 @@ def to_svg(drawings: Sequence[Drawing], *, title: str, finding: int | None = Non
 class _Picture:
     def __init__(self, drawings: Sequence[Drawing], finding: int | None, width: int) -> None:
         self.drawings, self.width = drawings, width
+        self.roles = [_roles(drawing, finding) for drawing in drawings]
         self.begin = min(drawing.begin for drawing in drawings)
         self.end = max(max(drawing.end for drawing in drawings), self.begin + 1)
-        self.roles = [_roles(drawing, finding) for drawing in drawings]
+        if finding is not None:
+            self._look_at_evidence()
 
     def svg(self, title: str) -> str:
         under: list[str] = []
@@ -68,6 +71,15 @@ class _Picture:
             f'<rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
         )
 
+    def _look_at_evidence(self) -> None:
+        """From the first to the last event that is marked, with what is around them."""
+        marked = [(drawing, place) for drawing, roles in zip(self.drawings, self.roles, strict=True) for place in roles]
+        if marked:
+            first = min(drawing.ts[place] for drawing, place in marked)
+            last = max(drawing.ts[place] + drawing.dur[place] for drawing, place in marked)
+            room = max((last - first) * 0.15, (self.end - self.begin) / 40)
+            self.begin, self.end = max(first - room, self.begin), min(last + room, self.end)
+
     def _x(self, time: float) -> float:
         return LEFT + (time - self.begin) / (self.end - self.begin) * (self.width - 2 * LEFT)
 
@@ -86,7 +98,9 @@ class _Picture:
         time = math.ceil(self.begin / step) * step
         while time <= self.end:
             yield _line("grid", self._x(time), 0, bottom)
-            yield _text(self._x(time) + 3, 9, _tick(0 if abs(time) < step / 1e6 else time), "dim")
+            words = _tick(0 if abs(time) < step / 1e6 else time)
+            if self._x(time) + 3 + len(words) * _LETTER < self.width:
+                yield _text(self._x(time) + 3, 9, words, "dim")
             time += step
 
     def _under(self, drawing: Drawing, top: float, bottom: float) -> Iterator[str]:
@@ -113,29 +127,48 @@ class _Picture:
         yield _text(LEFT, y + HEAD / 2, track_name(lane), "dim")
         drawing, roles = self.drawings[number], self.roles[number]
         taken: set[tuple[int, int]] = set()
-        marked: list[str] = []
+        marked: dict[int, list[int]] = {}
         for event in range(drawing.drawn):
-            if drawing.lane[event] != place:
+            if drawing.lane[event] != place or not self._is_in_view(drawing, event):
                 continue
-            x, top = self._x(drawing.ts[event]), y + HEAD + drawing.row[event] * ROW
-            wide = max(self._x(drawing.ts[event] + drawing.dur[event]) - x - 1, 1.2)
-            if role := roles.get(event):
-                marked += self._evidence(drawing, event, role, x, top, wide)
-            elif wide > 1.2 or (pixel := (drawing.row[event], int(x))) not in taken:
-                taken.add(pixel if wide <= 1.2 else (-1, 0))
-                yield _rect("slice", x, top + 1, wide, ROW - 3)
-                yield from _label(drawing.names[drawing.name[event]], x, top, wide, "")
-        yield from marked
+            row = drawing.row[event]
+            if event in roles:
+                marked.setdefault(row, []).append(event)
+                continue
+            x, wide = self._extent(drawing, event)
+            if wide < 1.2 and (row, int(x)) in taken:
+                continue
+            taken.add((row, int(x)))
+            yield _rect("slice", x, y + HEAD + row * ROW + 1, max(wide, 1.2), ROW - 3)
+            yield from _label(drawing.names[drawing.name[event]], x, y + HEAD + row * ROW, wide, "")
+        for row, events in marked.items():
+            ends = [*(self._extent(drawing, event)[0] for event in events[1:]), float(self.width)]
+            for event, free in zip(events, ends, strict=True):
+                yield from self._evidence(drawing, event, roles[event], y + HEAD + row * ROW, free)
 
-    def _evidence(self, drawing: Drawing, event: int, role: Role, x: float, top: float, wide: float) -> Iterator[str]:
-        name = drawing.names[drawing.name[event]]
-        if role == "selected" and drawing.kind[event] == "i":
+    def _is_in_view(self, drawing: Drawing, event: int) -> bool:
+        return drawing.ts[event] <= self.end and drawing.ts[event] + drawing.dur[event] >= self.begin
+
+    def _extent(self, drawing: Drawing, event: int) -> tuple[float, float]:
+        """Left edge and width of the part that is in view."""
+        left = max(self._x(drawing.ts[event]), -2.0)
+        right = min(self._x(drawing.ts[event] + drawing.dur[event]), self.width + 2.0)
+        return left, max(right - left - 1, 0.0)
+
+    def _evidence(self, drawing: Drawing, event: int, role: Role, top: float, free: float) -> Iterator[str]:
+        """free: where the next piece of evidence begins; a narrow one has its name beside it, where there is room."""
+        x, wide = self._extent(drawing, event)
+        point = role == "selected" and drawing.kind[event] == "i"
+        if point:
             yield f'<path class="selected" d="M{x:.1f} {top + 1:.1f}l5 8l-5 8l-5-8z"/>'
-            return
-        yield _rect(role, x, top + 1, max(wide, 3), ROW - 3)
-        yield from _label(
-            f"✕ {name}" if role == "missed" else name, x, top, wide, "strong" if role == "selected" else ""
-        )
+        else:
+            yield _rect(role, x, top + 1, max(wide, 3), ROW - 3)
+        name = drawing.names[drawing.name[event]]
+        words = f"✕ {name}" if role == "missed" else name
+        if wide > 30:
+            yield from _label(words, x, top, wide, "strong" if role == "selected" else "")
+        elif (beside := x + max(wide, 5) + 4) + len(words) * _LETTER < free:
+            yield _text(beside, top + ROW / 2, words, "beside")
 
     def _flows(self, number: int, tops: dict[int, float]) -> Iterator[str]:
         """Arrows that begin or end at evidence."""

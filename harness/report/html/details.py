@@ -97,8 +97,8 @@ def _finding(finding: Finding, shown: set[tuple[int, str]]) -> dict[str, Any]:
     for name, events in (("matched", finding.matched), ("misses", finding.misses)):
         if events:
             told[name] = [_event(event) for event in events] if fresh else len(events)
-    if measures := getattr(finding, "measures", None):
-        told["measures"] = measures
+    if finding.measures:
+        told["measures"] = finding.measures
     return told
 
 

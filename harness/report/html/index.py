@@ -14,7 +14,7 @@ from harness.verdict import Verdict
 from harness.versions import parse_version
 
 WORDS = list(Verdict)
-Column = tuple[str, str, str, str]  # product, version, mode, raster
+Column = tuple[str, str, str]  # version, mode, raster: what a verdict is of
 _Cell = tuple[int, int]  # claim and column
 _Said = tuple[int, ClaimVerdict]  # in which run
 _CELL = ("claim", "column", "run", "word", "expected", "drift", "met", "valid", "attempts", "why", "known", "cases")
@@ -47,7 +47,10 @@ class Index:
         self.cases: list[tuple[Reported, CaseResult]] = [(run, case) for run in self.runs for case in run.result.cases]
         self._run = {id(run): number for number, run in enumerate(self.runs)}
         results = [run.result for run in self.runs]
-        self.columns = sorted({column_of(one) for result in results for one in _labelled(result)}, key=_column_order)
+        # Of two names the one of what was run: a case that does not apply has the name of any build that was found.
+        labelled = sorted((one for result in results for one in _labelled(result)), key=_was_run)
+        self._product = {column_of(one): one.build.product for one in labelled}
+        self.columns = sorted(self._product, key=_column_order)
         self._column = {column: i for i, column in enumerate(self.columns)}
         found = [one for result in results for one in result.verdicts]
         self.claims = sorted({one.claim: one for one in found}.values(), key=lambda one: (one.event, one.claim))
@@ -62,8 +65,8 @@ class Index:
             "words": [str(word) for word in WORDS],
             "runs": [_run(run.result) for run in self.runs],
             "columns": [
-                {"product": product, "version": version, "mode": mode, "raster": raster}
-                for product, version, mode, raster in self.columns
+                {"product": self._product[version, mode, raster], "version": version, "mode": mode, "raster": raster}
+                for version, mode, raster in self.columns
             ],
             "claims": self._claim_columns(),
             "cells": self._cell_columns(newest),
@@ -153,7 +156,11 @@ class Index:
 
 
 def column_of(one: ClaimVerdict | CaseResult) -> Column:
-    return one.build.product, one.build.version, one.mode, one.raster
+    return one.build.version, one.mode, one.raster
+
+
+def _was_run(one: ClaimVerdict | CaseResult) -> bool:
+    return bool(one.attempts)
 
 
 def _labelled(result: RunResult) -> list[ClaimVerdict | CaseResult]:
@@ -161,8 +168,8 @@ def _labelled(result: RunResult) -> list[ClaimVerdict | CaseResult]:
 
 
 def _column_order(column: Column) -> tuple[Any, ...]:
-    product, version, mode, raster = column
-    return mode, raster, _version_order(version), product
+    version, mode, raster = column
+    return mode, raster, _version_order(version)
 
 
 def _version_order(version: str) -> tuple[int, ...]:

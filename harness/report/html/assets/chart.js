@@ -239,11 +239,14 @@ class Chart {
       }
       i++;
     }
-    for (const place of lit) this.#evidence(drawing, place, y);
+    lit.forEach((place, i) => {
+      const free = i + 1 < lit.length ? this.x(ts[lit[i + 1]]) : this.width;
+      this.#evidence(drawing, place, y, free);
+    });
   }
 
   /** Evidence stands out by shape too: filled, framed, or dashed with a cross. */
-  #evidence(drawing, place, y) {
+  #evidence(drawing, place, y, free) {
     const {pen, color} = this;
     const role = this.role(drawing, place);
     const x = this.x(drawing.ts[place]);
@@ -266,7 +269,18 @@ class Chart {
       pen.lineWidth = 1;
       pen.fillStyle = color.text;
     }
-    if (width > 22) label(pen, role === 'missed' ? `✕ ${name}` : name, Math.max(left, 0) + 4, y + ROW / 2, right - Math.max(left, 0) - 8);
+    if (width <= 22) {
+      // Its name stands beside it, where the next piece of evidence leaves room.
+      const beside = Math.max(right, x + 5) + 3;
+      const words = role === 'missed' ? `✕ ${name}` : name;
+      if (x < 0 || beside + words.length * 6.1 > free) return;
+      pen.strokeStyle = color.bg;
+      pen.lineWidth = 4;
+      pen.strokeText(words, beside, y + ROW / 2);
+      pen.lineWidth = 1;
+      pen.fillStyle = color.text;
+      pen.fillText(words, beside, y + ROW / 2);
+    } else label(pen, role === 'missed' ? `✕ ${name}` : name, Math.max(left, 0) + 4, y + ROW / 2, right - Math.max(left, 0) - 8);
   }
 
   #flows() {

@@ -114,7 +114,17 @@ function outcomesInWords(all) {
   return [...counts].map(([outcome, count]) => `${outcome} in ${plural(count, 'attempt')}`).join(', ');
 }
 
-const measuresView = (finding) => finding.measures?.length || Object.keys(finding.measures ?? {}).length ? el('pre', {}, JSON.stringify(finding.measures, null, 1)) : null;
+/** The numbers that were tested: the median of the blocks, its interval, and every value. */
+function measuresView(finding) {
+  if (!finding.measures?.length) return null;
+  const number = (value) => value === null || value === undefined ? '' : Number(value.toPrecision(5)).toLocaleString('en', {maximumFractionDigits: 4});
+  return el('.scroll', {tabindex: '0', role: 'region', 'aria-label': 'Numbers'}, el('table', {},
+    el('thead', {}, el('tr', {}, ['number', 'arm', 'median', 'interval', 'blocks', 'first block', 'order'].map((name) => el('th', {scope: 'col'}, name)))),
+    el('tbody', {}, finding.measures.map((one) => el('tr', {}, el('td', {}, one.name), el('td', {}, one.arm),
+      el('td', {}, `${number(one.median)} ${one.unit}`),
+      el('td', {}, one.low === null ? '' : `${number(one.low)} to ${number(one.high)} (${percent(one.confidence)})`),
+      el('td', {}, one.values.length > 1 ? one.values.map(number).join(', ') : ''), el('td', {}, number(one.warm_up)), el('td', {}, number(one.order)))))));
+}
 
 function eventsTable(title, events, evidence) {
   if (!events) return null;
