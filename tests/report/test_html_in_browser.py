@@ -63,7 +63,8 @@ async def test_a_link_opens_the_evidence(changed: str, open_report: Open) -> Non
     main = await page.inner_text("main")
     for words in ("It is written once.", "Refuted by: Two of them.", "count: {of: parsed, is: 1}", "attempt 1"):
         assert words in main
-    assert "ParseHTML" in await page.inner_text(".finding table")
+    assert "count: 2 events" in main
+    assert "ParseHTML" in await page.get_by_role("region", name="Events").inner_text()
     await page.click("summary:has-text('Scenario:')")
     assert "count: {of: parsed, is: 1}" in await page.inner_text(".yaml li.here:last-of-type")
     assert "traceproof run parsing.one" in await page.inner_text(".command code")

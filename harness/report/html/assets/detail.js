@@ -118,6 +118,9 @@ function outcomesInWords(all) {
 function measuresView(finding) {
   if (!finding.measures?.length) return null;
   const number = (value) => value === null || value === undefined ? '' : Number(value.toPrecision(5)).toLocaleString('en', {maximumFractionDigits: 4});
+  if (finding.measures.every((one) => one.values.length < 2)) {
+    return el('p', {}, finding.measures.map((one) => `${one.name}${one.arm && one.arm !== 'main' ? ` (${one.arm})` : ''}: ${number(one.median)} ${one.unit}`).join(' · '));
+  }
   return el('.scroll', {tabindex: '0', role: 'region', 'aria-label': 'Numbers'}, el('table', {},
     el('thead', {}, el('tr', {}, ['number', 'arm', 'median', 'interval', 'blocks', 'first block', 'order'].map((name) => el('th', {scope: 'col'}, name)))),
     el('tbody', {}, finding.measures.map((one) => el('tr', {}, el('td', {}, one.name), el('td', {}, one.arm),
