@@ -225,7 +225,7 @@ def _process_name(process: ProcessInfo) -> str:
 def _args(item: Item, *, full: bool) -> str:
     """Arguments as JSON text: whole where the event is evidence, else its beginning."""
     if isinstance(item, Pseudo) or full:
-        text = orjson.dumps(cut_value(item.args), default=str).decode() if item.args else ""
+        text = orjson.dumps(cut_value(item.args)).decode() if item.args else ""
         return text if len(text) <= _FULL_TEXT else f"{text[:_FULL_TEXT]}…"
     assert isinstance(item, Event)
     raw = bytes(memoryview(item.raw_args)[: _TEXT * 4])  # a character is four bytes at most

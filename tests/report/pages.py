@@ -15,11 +15,12 @@ from tests.stored import store_run, write_scenarios
 from tests.traces import Json, slice
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>{{script}}"
+BEYOND = 9_007_199_254_740_993  # no number of JavaScript's
 MADE = "2026-01-31T12:00:00.000+00:00"
 
 
 def parse(ts: float, name: str = "ParseHTML", **end: object) -> Json:
-    return slice(name, ts=ts, dur=50, args={"endData": end, "url": HOSTILE})
+    return slice(name, ts=ts, dur=50, args={"endData": end, "url": HOSTILE, "id": BEYOND})
 
 
 def changed_runs(tmp_path: Path) -> list[RunResult]:
@@ -48,4 +49,4 @@ def report_of(result: RunResult, drawing: Drawing | None = None) -> str:
     return to_html([Reported(result, evidence)], {}, made=MADE)
 
 
-__all__ = ["HOSTILE", "ClaimWords", "changed_report", "changed_runs", "report_of"]
+__all__ = ["BEYOND", "HOSTILE", "ClaimWords", "changed_report", "changed_runs", "report_of"]

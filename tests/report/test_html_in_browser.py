@@ -9,7 +9,7 @@ import pytest
 from harness.verdict import Verdict
 from tests.report.conftest import Open
 from tests.report.large import crowded, large
-from tests.report.pages import HOSTILE, changed_report, report_of
+from tests.report.pages import BEYOND, HOSTILE, changed_report, report_of
 from tests.samples import mixed
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -64,7 +64,9 @@ async def test_a_link_opens_the_evidence(changed: str, open_report: Open) -> Non
     for words in ("It is written once.", "Refuted by: Two of them.", "count: {of: parsed, is: 1}", "attempt 1"):
         assert words in main
     assert "count: 2 events" in main
-    assert "ParseHTML" in await page.get_by_role("region", name="Events").inner_text()
+    events = await page.get_by_role("region", name="Events").inner_text()
+    assert "ParseHTML" in events
+    assert f'"id":{BEYOND}' in events
     await page.click("summary:has-text('Scenario:')")
     assert "count: {of: parsed, is: 1}" in await page.inner_text(".yaml li.here:last-of-type")
     assert "traceproof run parsing.one" in await page.inner_text(".command code")
@@ -89,7 +91,9 @@ async def test_the_whole_report_by_keyboard(changed: str, open_report: Open) -> 
     await page.wait_for_selector("canvas")
     await page.focus("canvas")
     await page.keyboard.press("n")
-    assert "ParseHTML slice" in await page.inner_text(".pinned")
+    told = await page.inner_text(".pinned")
+    assert "ParseHTML slice" in told
+    assert f'"id": {BEYOND}' in told
     await page.keyboard.press("f")
     await page.keyboard.press("ArrowUp")
     assert "onerror" in await page.inner_text(".pinned strong")  # the parent has the hostile name

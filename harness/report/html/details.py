@@ -110,7 +110,7 @@ def _event(event: EventView) -> dict[str, Any]:
         "ts": event.ts_us,
         "dur": event.dur_us,
         "thread": event.thread,
-        "args": event.args,
+        "args": msgspec.json.encode(event.args).decode() if event.args else "",  # as text: numbers beyond 2^53 stay
         "parents": event.parents,
         "note": event.note,
     }

@@ -139,7 +139,7 @@ class Chart {
       const x = Math.round(this.x(time)) + 0.5;
       pen.moveTo(x, 0);
       pen.lineTo(x, this.height);
-      pen.fillText(duration(Math.abs(time) < step / 1e6 ? 0 : time), x + 3, 8);
+      pen.fillText(tick(time, step), x + 3, 8);
     }
     pen.stroke();
     if (!this.frames) return;
@@ -213,6 +213,8 @@ class Chart {
     const {ts, dur, kind} = drawing;
     const bin = 1 / this.width * (this.to - this.from); // the time of one pixel
     const lit = [];
+    let [runLeft, runRight] = [0, -1]; // narrow slices side by side are one rectangle
+    const flush = () => { if (runRight > runLeft) pen.fillRect(runLeft, y + 2, runRight - runLeft, ROW - 4); };
     let i = search(drawing.reach, row.first, row.last + 1, this.from);
     pen.fillStyle = color.slice;
     while (i <= row.last && ts[i] <= this.to) {
@@ -220,9 +222,10 @@ class Chart {
       const width = dur[i] / bin;
       if (drawing.roles.has(i) && this.role(drawing, i)) lit.push(i);
       if (width < 1.5) {
-        const letter = kind[i];
-        if (letter === 'i') pen.fillRect(x - 0.5, y + 5, 1.5, ROW - 9);
-        else pen.fillRect(x, y + 2, 1, ROW - 4);
+        const end = x + Math.max(width, 1);
+        if (kind[i] === 'i' && x > runRight + 1) pen.fillRect(x - 0.5, y + 5, 1.5, ROW - 9);
+        else if (x <= runRight + 0.6) runRight = Math.max(runRight, end);
+        else { flush(); [runLeft, runRight] = [x, end]; }
         // On to the first that begins beyond this pixel; evidence on the way is not passed over.
         const next = search(ts, i + 1, row.last + 1, ts[i] + bin);
         if (track.lit && next > i + 1) for (let j = i + 1; j < next; j++) if (drawing.roles.has(j) && this.role(drawing, j)) { lit.push(j); j = search(ts, j, next, ts[j] + bin) - 1; }
@@ -239,6 +242,7 @@ class Chart {
       }
       i++;
     }
+    flush();
     lit.forEach((place, i) => {
       const free = i + 1 < lit.length ? this.x(ts[lit[i + 1]]) : this.width;
       this.#evidence(drawing, place, y, free);
@@ -348,6 +352,13 @@ function search(values, low, high, wanted) {
     else high = middle;
   }
   return low;
+}
+
+/** A time on the axis, as fine as the step to the next. */
+function tick(time, step) {
+  if (Math.abs(time) < step / 1e6) return '0';
+  const [scale, unit] = Math.abs(time) >= 1e6 ? [1e6, 's'] : Math.abs(time) >= 1e3 ? [1e3, 'ms'] : [1, 'µs'];
+  return `${(time / scale).toFixed(Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9)))} ${unit}`;
 }
 
 function niceStep(least) {

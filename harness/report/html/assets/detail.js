@@ -139,7 +139,7 @@ function eventsTable(title, events, evidence) {
       el('td', {}, evidence.current && event.ph ? el('button', {type: 'button', title: 'Show in the timeline', onclick: () => evidence.current.goTo(event.seq, event.name)}, event.name) : event.name),
       el('td', {}, `${thousands(Math.round(event.ts))} µs`), el('td', {}, event.dur === null ? '' : duration(event.dur)),
       el('td', {}, event.thread), el('td', {}, event.parents.join(' › ')), el('td', {}, event.note.replace(/^missed: /, '')),
-      el('td', {}, el('code', {}, Object.keys(event.args).length ? JSON.stringify(event.args) : '')))))));
+      el('td', {}, el('code', {}, event.args)))))));
 }
 
 function attemptsTable(all) {

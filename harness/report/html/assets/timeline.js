@@ -187,8 +187,7 @@ function eventWords(chart, {drawing, place}, most = 4000) {
   const role = chart.role(drawing, place);
   const kind = {s: 'slice', o: 'slice, still open at the end', i: 'instant', a: 'async span', g: 'gap', r: 'request'}[drawing.kind[place]];
   const how = drawing.kind[place] === 'i' ? '' : ` for ${duration(drawing.dur[place])}`;
-  let args = drawing.texts[drawing.args[place]];
-  try { args = JSON.stringify(JSON.parse(args), null, 1); } catch { /* cut, or none */ }
+  const args = spread(drawing.texts[drawing.args[place]]);
   return [
     el('strong', {}, drawing.names[drawing.name[place]]), ` ${kind} at ${duration(drawing.ts[place])}${how} `,
     el('span.dim', {}, trackName(lane), drawing.heading ? `, ${drawing.heading}` : ''),

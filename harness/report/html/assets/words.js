@@ -19,7 +19,7 @@ function duration(us) {
   return `${Number(us.toFixed(size >= 100 ? 0 : 2))} µs`;
 }
 
-const bytes = (count) => count >= 1e6 ? `${(count / 1e6).toFixed(1)} MB` : `${Math.ceil(count / 1e3)} kB`;
+const bytes = (count) => count >= 1e9 ? `${(count / 1e9).toFixed(1)} GB` : count >= 1e6 ? `${(count / 1e6).toFixed(1)} MB` : `${Math.ceil(count / 1e3)} kB`;
 const percent = (share) => `${Math.round(share * 100)} %`;
 const when = (iso) => iso.slice(0, 16).replace('T', ' ');
 const major = (column) => column.version.split('.')[0];
@@ -32,6 +32,17 @@ function columnLabel(column) {
 /** The name of a column in a link. */
 function columnKey(column) {
   return [column.version, column.mode, ...(column.raster === 'software' ? [] : [column.raster])].join('-');
+}
+
+/** JSON text with a line for each member. It is not parsed: ids beyond 2^53 would come out as others. */
+function spread(json) {
+  let depth = 0;
+  const line = () => `\n${' '.repeat(depth)}`;
+  return json.replace(/"(?:[^"\\]|\\.)*"?|[{}[\],:]/g, (part) => {
+    if ('{['.includes(part)) { depth++; return part + line(); }
+    if ('}]'.includes(part)) { depth = Math.max(depth - 1, 0); return line() + part; }
+    return part === ',' ? part + line() : part === ':' ? ': ' : part;
+  }).replace(/([{[])\s+([}\]])/g, '$1$2');
 }
 
 /** `2 of 3 (95 %: 21 % to 94 %)` */
