@@ -16,6 +16,7 @@ import click
 from harness import __version__
 from harness.cli import (
     ablate,
+    badge,
     baseline,
     bisect,
     browsers,
@@ -73,6 +74,7 @@ for command in (
     report.report,
     draw.draw,
     draw.annotate,
+    badge.badge,
     baseline.baseline,
     history.history,
     bisect.bisect,

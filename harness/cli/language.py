@@ -1,4 +1,4 @@
-"""`traceproof schema` and `traceproof lint`: the scenario language itself."""
+"""`traceproof schema` and `traceproof lint`: the form of files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,25 @@ from harness.cli.shared import echo_json, example, json_option
 from harness.wording import plural
 
 
-@click.command(epilog=example("traceproof schema > scenario.schema.json", "traceproof schema --claims"))
-@click.option("--claims", "of_claims", is_flag=True, help="The schema of claims.yaml.")
-def schema(of_claims: bool) -> None:
-    """Print the JSON Schema of scenario files, for editors."""
+@click.command(
+    epilog=example(
+        "traceproof schema > scenario.schema.json", "traceproof schema claims", "traceproof schema ledger > ledger.json"
+    )
+)
+@click.argument("what", type=click.Choice(["scenario", "claims", "ledger"]), default="scenario")
+def schema(what: str) -> None:
+    """Print a JSON Schema: of scenario files or claims.yaml, for editors, or of a line of a run's ledger.jsonl.
+
+    Without WHAT, that of scenario files.
+    """
+    if what == "ledger":
+        from harness.store import ledger_schema
+
+        echo_json(ledger_schema())
+        return
     from harness.scenario import claims_schema, json_schema
 
-    echo_json(claims_schema() if of_claims else json_schema())
+    echo_json(claims_schema() if what == "claims" else json_schema())
 
 
 @click.command(epilog=example("traceproof lint", "traceproof lint ./my-scenarios --json"))

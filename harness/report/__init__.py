@@ -1,5 +1,6 @@
-"""Reports of a run, made from its records alone: console, JUnit XML, Markdown, one JSON object."""
+"""Reports of a run, made from its records alone: console, JUnit XML, Markdown, one JSON object, badges."""
 
+from harness.report.badge import to_badge
 from harness.report.console import ConsoleReport
 from harness.report.failure import explain, explain_case
 from harness.report.jsonout import to_json
@@ -12,6 +13,7 @@ __all__ = [
     "changes",
     "explain",
     "explain_case",
+    "to_badge",
     "to_json",
     "to_junit",
     "to_markdown",

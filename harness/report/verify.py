@@ -32,9 +32,11 @@ class Changed:
 
 def changes(result: RunResult) -> list[Changed]:
     """Claims that differ: what the baseline does not expect first, then what only differs between builds."""
+    claims: dict[str, list[ClaimVerdict]] = {}
+    for verdict in result.verdicts:
+        claims.setdefault(verdict.claim, []).append(verdict)
     found = []
-    for claim in dict.fromkeys(one.claim for one in result.verdicts):
-        verdicts = [one for one in result.verdicts if one.claim == claim]
+    for claim, verdicts in claims.items():
         verdicts.sort(key=lambda one: (one.build.major, one.build.version, one.mode, one.raster))
         words = {one.verdict for one in verdicts if one.verdict.says_of_chrome}
         one = Changed(claim, tuple(verdicts), len(words) > 1, any(verdict.drift for verdict in verdicts))

@@ -74,14 +74,15 @@ def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]
         found.setdefault((one.mode, one.raster, one.build.version), []).append(seen)
     lines = []
     for mode, raster in dict.fromkeys((mode, raster) for mode, raster, _ in sorted(found)):
-        versions = sorted((version for *way, version in found if way == [mode, raster]), key=_order)
+        versions = sorted((version for *way, version in found if way == [mode, raster]), key=version_order)
         runs = [sorted(found[mode, raster, version], key=lambda seen: seen.started) for version in versions]
         earlier = tuple(seen for one in runs for seen in one[:-1])
         lines.append(Line(mode, raster, tuple(one[-1] for one in runs), earlier))
     return lines
 
 
-def _order(version: str) -> tuple[int, ...]:
+def version_order(version: str) -> tuple[int, ...]:
+    """What sorts the versions of ledgers, the oldest first."""
     try:
         return parse_version(version)
     except ValueError:  # a stored trace that does not tell

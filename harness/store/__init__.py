@@ -6,6 +6,7 @@ from harness.store.folder import RecordingFiles, RunFolder, context_beside, mani
 from harness.store.ledger import LEDGER, Ledger, in_use, is_whole, read_ledger
 from harness.store.manifest import Manifest, machine_facts, now, sha256_file, without_home
 from harness.store.objects import STORE, Entry, Store, find_store
+from harness.store.schema import ledger_schema
 from harness.store.upkeep import Fault, Pruning, Use, plan_pruning, prune, uses, verify
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "find_store",
     "in_use",
     "is_whole",
+    "ledger_schema",
     "machine_facts",
     "manifest_beside",
     "now",

@@ -237,7 +237,7 @@ def test_coverage_has_the_keys_that_others_read(capsys: pytest.CaptureFixture[st
 
 
 def test_the_schema_is_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    for args in (["schema"], ["schema", "--claims"]):
+    for args in (["schema"], ["schema", "claims"], ["schema", "ledger"]):
         assert status(*args) == 0
         jsonschema.Draft202012Validator.check_schema(json.loads(capsys.readouterr().out))
 

@@ -104,7 +104,7 @@ def test_a_failure_of_the_lab_is_told_once_for_all_claims_and_attempts() -> None
     assert "ERROR  3 claims  on" in told
     assert all(name in told for name in names)
     assert text.getvalue().removeprefix(told).count("the browser went away") == 1
-    table, evidence = to_markdown(every).split("<details>")
+    table, evidence = to_markdown(every).split("<details>", 1)
     assert (table.count("the browser went away"), table.count("as above")) == (1, 2)
     assert evidence.split("</details>")[0].count("the browser went away") == 1
 
