@@ -265,6 +265,15 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True, tag="verdict"):
         return self.verdict not in (self.expected, Verdict.NOT_APPLICABLE)
 
 
+class Shard(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a run that several machines share (`--shard 2/8`)."""
+
+    number: int  # from 1
+    of: int
+    jobs: list[int]  # their places in the plan of the whole run, from 0
+    planned: int  # jobs of the whole run
+
+
 class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was to do: enough for another process to go on with it (`traceproof run --resume`)."""
 
@@ -278,6 +287,19 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int | None = None
     sampling: Sampling | None = None  # the rule that says how many attempts there are; None: their number is fixed
     stop_early: bool = False
+    shard: Shard | None = None  # this run is only a part of the plan
+
+
+class MergedShard(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the shards that a run was joined from (`traceproof merge`)."""
+
+    number: int
+    folder: str
+    started: str  # ISO 8601, UTC
+    seconds: float
+    command: list[str]
+    machine: dict[str, Any] = {}
+    lacks: int = 0  # of its jobs
 
 
 class RunHeader(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
@@ -288,6 +310,7 @@ class RunHeader(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     command: list[str]
     machine: dict[str, Any] = {}
     plan: RunPlan | None = None
+    merged: list[MergedShard] = []  # `machine` has what all of theirs have in common
     schema: int = 1
 
 

@@ -28,6 +28,7 @@ from harness.cli import (
     draw,
     history,
     language,
+    merge,
     mutate,
     new,
     record,
@@ -62,6 +63,7 @@ def cli() -> None:
 
 for command in (
     run.run,
+    merge.merge,
     verify.verify,
     record.record,
     check.check,

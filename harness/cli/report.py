@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import console, echo_json, example, json_option
+from harness.cli.shared import bar, echo_json, example, json_option
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from harness.events import RunResult
 
 
@@ -81,7 +79,7 @@ def write_report(
 
     stored = [case for result in results for case in result.cases]
     catalog, cases = scenarios_of(stored, scenarios)
-    with _bar(quiet) as progress:
+    with bar(quiet) as progress:
         task = progress.add_task("evidence", total=len(stored))
         runs = reported(results, cases, events, lambda name: progress.update(task, advance=1, description=name))
     page = to_html(runs, claim_words(catalog.claims), made=now())
@@ -89,11 +87,3 @@ def write_report(
     write_atomic(output, data)
     known = {one.claim for result in results for one in result.verdicts}
     return {"report": str(output), "bytes": len(data), "claims": len(known), "runs": len(results)}
-
-
-def _bar(quiet: bool) -> Progress:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    shown = console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    return Progress(*columns, console=shown, transient=True, disable=quiet or not shown.is_terminal)

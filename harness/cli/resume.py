@@ -71,6 +71,7 @@ def resumed(context: click.Context, which: str, out: Path | None, command: tuple
         command=command,
         catalog=again.catalog.cases,
         paths=again.catalog.paths,
+        shard=earlier.plan.shard,
     )
     return Task(again.cases, again.builds, earlier.plan.modes, options, again.catalog, earlier)
 
@@ -87,6 +88,9 @@ def _asked(context: click.Context, plan: RunPlan) -> dict[str, tuple[Iterable[ob
         asked["browsers"] = [view.path for view in plan.builds], [build.path for build in builds]
         if "modes" in given:
             asked["modes"] = plan.modes, modes
+    if given & {"shard", "durations"}:
+        was = f"{plan.shard.number}/{plan.shard.of}" if plan.shard else "the whole run"
+        asked["shard"] = [was], [said["shard"] or was]
     if "recorder" in given:
         asked["recorder"] = [plan.recorder or "the scenario's own"], [said["recorder"]]
     if "attempts" in given:

@@ -23,12 +23,15 @@ from harness.cli.shared import (
     out_option,
     recorded_with,
     recorder_option,
+    report_options,
     sampled,
+    sharded,
     store_option,
     until_decided_option,
     warn_if_busy,
     what_finished,
     workers_option,
+    write_reports,
 )
 from harness.errors import StoreError
 
@@ -42,6 +45,7 @@ from harness.errors import StoreError
         "traceproof run commit.shape --recorder startup",
         "traceproof run --resume",
         "traceproof run parse-html.spans --until-decided --at-most 60",
+        "traceproof run --shard 2/8 --out shard-2",
     )
 )
 @click.argument("selectors", nargs=-1)
@@ -56,11 +60,16 @@ from harness.errors import StoreError
 @out_option
 @store_option
 @json_option
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML here.")
-@click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write a Markdown summary here.")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the report with evidence here.")
+@report_options
 @click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
 @click.option("-x", "stop_early", is_flag=True, help="Stop after the first case that differs.")
+@click.option("--shard", metavar="K/N", help="Only the K-th of N parts of the jobs; `traceproof merge` joins them.")
+@click.option(
+    "--durations",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="With --shard: even out the parts by what these ledgers say of time; the same ones for all parts.",
+)
 @click.option(
     "--resume",
     is_flag=False,
@@ -88,6 +97,8 @@ def run(
     html: Path | None,
     quiet: bool,
     stop_early: bool,
+    shard: str | None,
+    durations: tuple[Path, ...],
     resume: str | None,
 ) -> int:
     """Run scenarios on real browsers and give a verdict for each claim.
@@ -98,9 +109,9 @@ def run(
     With --resume nothing else needs to be said: the ledger knows what the run was to do. Attempts that it holds are
     not made again. It is refused where a scenario, its page, the browser or the command line is not what it was.
     """
-    from harness.report import ConsoleReport, to_json, to_junit, to_markdown
+    from harness.report import ConsoleReport, to_json
     from harness.run import Interrupted, RunOptions, blocking, run_cases
-    from harness.store import RunFolder, write_atomic
+    from harness.store import RunFolder
 
     command = ("traceproof", *sys.argv[1:])
     if resume is not None:
@@ -111,6 +122,7 @@ def run(
             cases = recorded_with(recorder, cases)
         builds, wanted_modes = find_lab(browsers, modes)
         sampling = sampled(until_decided, at_most, attempts)
+        part = sharded(shard, durations, cases, builds, wanted_modes, attempts, sampling)
         options = RunOptions(
             folder=RunFolder(out, store=store),
             claims=catalog.claims,
@@ -122,6 +134,7 @@ def run(
             command=command,
             catalog=catalog.cases,
             paths=catalog.paths,
+            shard=part,
         )
         task = Task(cases, builds, wanted_modes, options, catalog)
     folder = task.options.folder.path
@@ -151,12 +164,5 @@ def run(
     report.finish(result)
     if as_json:
         echo_json(to_json(result))
-    if junit:
-        write_atomic(junit, to_junit(result))
-    if markdown:
-        write_atomic(markdown, to_markdown(result).encode())
-    if html:
-        from harness.cli.report import write_report
-
-        write_report([result], html, quiet=as_json or quiet)
+    write_reports(result, junit, markdown, html, quiet=as_json or quiet)
     return result.exit_code

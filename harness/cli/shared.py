@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.wording import plural
+
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
     from harness.browser import Build
-    from harness.events import RunResult, Sampling
+    from harness.events import RunResult, Sampling, Shard
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
     from harness.store import RunFolder
@@ -81,6 +84,35 @@ workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")
+
+
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the results of a run are written beside the console: for CI servers and for people."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    for option in (
+        click.option("--html", type=file, help="Write the report with evidence here."),
+        click.option("--markdown", type=file, help="Write a Markdown summary here."),
+        click.option("--junit", type=file, help="Write JUnit XML here."),
+    ):
+        command = option(command)
+    return command
+
+
+def write_reports(
+    result: RunResult, junit: Path | None, markdown: Path | None, html: Path | None, *, quiet: bool
+) -> None:
+    """The files that `report_options` name."""
+    from harness.report import to_junit, to_markdown
+    from harness.store import write_atomic
+
+    if junit:
+        write_atomic(junit, to_junit(result))
+    if markdown:
+        write_atomic(markdown, to_markdown(result).encode())
+    if html:
+        from harness.cli.report import write_report
+
+        write_report([result], html, quiet=quiet)
 
 
 def example(*lines: str) -> str:
@@ -152,6 +184,31 @@ def sampled(until_decided: bool, at_most: int | None, attempts: int | None) -> S
     return made
 
 
+def sharded(
+    shard: str | None,
+    durations: Sequence[Path],
+    cases: Sequence[Case],
+    builds: Sequence[Build],
+    modes: Sequence[str],
+    attempts: int | None,
+    sampling: Sampling | None,
+) -> Shard | None:
+    """The part of the jobs that `--shard` means, told at once, or None for all of them."""
+    from harness.errors import Problem, UsageError
+
+    if shard is None:
+        if durations:
+            raise UsageError(Problem("--durations evens out shards", remedy="say with --shard which one this is"))
+        return None
+    from harness.run.plan import plan
+    from harness.run.shards import make_shard, parse_shard, read_durations
+
+    number, of = parse_shard(shard)
+    made = make_shard(plan(cases, builds, modes, attempts, sampling), number, of, read_durations(durations))
+    click.echo(f"shard {number} of {of}: {len(made.jobs)} of {plural(made.planned, 'job')}", err=True)
+    return made
+
+
 def warn_if_busy() -> None:
     """Where others use the processors too, steps take long and claims about time may waver."""
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
@@ -170,3 +227,12 @@ def console(*, stderr: bool) -> Console:
 
     made = Console(stderr=stderr, highlight=False)
     return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=_PIPE_WIDTH)
+
+
+def bar(quiet: bool) -> Progress:
+    """Progress on stderr where that is a terminal; each task has a total and says in its description where it is."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    shown = console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    return Progress(*columns, console=shown, transient=True, disable=quiet or not shown.is_terminal)

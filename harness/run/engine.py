@@ -21,7 +21,7 @@ from harness.events import (
 from harness.run.baselines import Baselines
 from harness.run.job import key_of, run_job
 from harness.run.options import RunOptions
-from harness.run.plan import Job, plan
+from harness.run.plan import Job, plan, share_of
 from harness.run.resume import Earlier, plan_record
 from harness.run.verdicts import judge_claims
 from harness.scenario.model import Case, Claim
@@ -47,6 +47,8 @@ async def run_cases(
     """
     started = time.monotonic() - (earlier.elapsed_s if earlier else 0)
     jobs = plan(cases, builds, modes, options.attempts, options.sampling)
+    if options.shard:
+        jobs = share_of(jobs, options.shard)
     if earlier:
         ledger, header = earlier.go_on(jobs, options), earlier.header
     else:

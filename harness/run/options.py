@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.events import Sampling
+from harness.events import Sampling, Shard
 from harness.run.baselines import Baselines
 from harness.scenario.model import Case, Claim
 from harness.store import RunFolder
@@ -19,7 +19,7 @@ class RunOptions:
     `stop_early` ends the run after the first case that differs.
 
     `catalog`: every case that there is, so that a verdict can say which scenarios of its claim were not asked for.
-    `paths`: the user's own files and folders among what was asked for.
+    `paths`: the user's own files and folders among what was asked for. `shard`: the part of the jobs that is run.
     """
 
     folder: RunFolder
@@ -32,3 +32,4 @@ class RunOptions:
     command: tuple[str, ...] = ()
     catalog: Sequence[Case] = ()
     paths: Sequence[Path] = ()
+    shard: Shard | None = None

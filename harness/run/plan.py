@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.browser import Build, for_mode
-from harness.errors import CapabilityError
-from harness.events import Sampling
+from harness.errors import CapabilityError, Problem, UsageError
+from harness.events import Sampling, Shard
 from harness.run.capabilities import missing
 from harness.scenario.model import Case
 from harness.scenario.recorders import problems_of
@@ -54,6 +54,14 @@ def plan(
         for mode in (modes or build.modes[:1])
     ]
     return [replace(job, attempts=sampling.at_most, sampling=sampling) for job in jobs] if sampling else jobs
+
+
+def share_of(jobs: Sequence[Job], shard: Shard) -> list[Job]:
+    """The jobs of a shard. `UsageError` where the plan is not the one that was divided."""
+    if len(jobs) != shard.planned:
+        told = f"the run has {len(jobs)} jobs now, and had {shard.planned} when it was divided into shards"
+        raise UsageError(Problem(told, remedy="run it again from the start"))
+    return [jobs[place] for place in shard.jobs]
 
 
 def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:

@@ -115,6 +115,7 @@ def plan_record(cases: Sequence[Case], builds: Sequence[Build], modes: Sequence[
         attempts=options.attempts,
         sampling=options.sampling,
         stop_early=options.stop_early,
+        shard=options.shard,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.events import Attempt, CaseResult, ClaimVerdict, Decision, Sampling
 from harness.run.baselines import Baselines
@@ -91,6 +91,11 @@ def judge_claims(
         _judge_claim(claim, group, claims.get(claim), baselines, [case for case in catalog if claim in case.claims])
         for (claim, *_), group in groups.items()
     ]
+    return in_order(verdicts)
+
+
+def in_order(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
+    """As ledgers have them: by event and claim, then by build, mode and raster path."""
     return sorted(
         verdicts, key=lambda one: (one.event, one.claim, one.build.major, one.build.version, one.mode, one.raster)
     )

@@ -3,9 +3,9 @@
 from harness.store.atomic import write_atomic
 from harness.store.export import export
 from harness.store.folder import RecordingFiles, RunFolder, context_beside, manifest_beside, safe_name, stored_traces
-from harness.store.ledger import LEDGER, Ledger, in_use, is_whole, read_ledger
+from harness.store.ledger import LEDGER, Ledger, in_use, is_whole, read_ledger, write_lines
 from harness.store.manifest import Manifest, machine_facts, now, sha256_file, without_home
-from harness.store.objects import STORE, Entry, Store, find_store
+from harness.store.objects import STORE, Entry, Store, find_store, link_or_copy
 from harness.store.schema import ledger_schema
 from harness.store.upkeep import Fault, Pruning, Use, plan_pruning, prune, uses, verify
 
@@ -27,6 +27,7 @@ __all__ = [
     "in_use",
     "is_whole",
     "ledger_schema",
+    "link_or_copy",
     "machine_facts",
     "manifest_beside",
     "now",
@@ -40,4 +41,5 @@ __all__ = [
     "verify",
     "without_home",
     "write_atomic",
+    "write_lines",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ import msgspec
 
 from harness.errors import Problem, UserError
 from harness.events import ClaimVerdict, LedgerLine, RunFooter
-from harness.store.atomic import storing
+from harness.store.atomic import drafted, storing
 
 LEDGER = "ledger.jsonl"
 _decoder = msgspec.json.Decoder(LedgerLine)
@@ -100,6 +100,13 @@ class Ledger:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def write_lines(path: Path, lines: Iterable[LedgerLine]) -> None:
+    """A whole ledger at once: it is there with its footer, or not at all (`StoreError`)."""
+    with drafted(path) as file:
+        for line in lines:
+            file.write(msgspec.json.encode(line) + b"\n")
 
 
 def hold(folder: Path) -> int:

@@ -60,7 +60,7 @@ class Store:
         entry = Entry(manifest=manifest, context=sha256_file(context))
         for digest, file in ((entry.sha256, trace), (entry.context, context)):
             if digest:
-                self._link(file, self.object(digest))
+                link_or_copy(file, self.object(digest))
         write_atomic(self._entry(entry.sha256), msgspec.json.format(msgspec.json.encode(entry), indent=1) + b"\n")
         return entry
 
@@ -168,19 +168,21 @@ class Store:
             ) from error
         return entry
 
-    def _link(self, file: Path, target: Path) -> None:
-        with storing(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(file, target)
-            except FileExistsError:
-                return
-            except OSError as error:
-                if error.errno not in _CANNOT_LINK:
-                    raise
-                with file.open("rb") as source, drafted(target) as copy:
-                    while chunk := source.read(1 << 20):
-                        copy.write(chunk)
+
+def link_or_copy(file: Path, target: Path) -> None:
+    """The bytes of a file in another place too, once if the disk can do that; what is there already stays."""
+    with storing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(file, target)
+        except FileExistsError:
+            return
+        except OSError as error:
+            if error.errno not in _CANNOT_LINK:
+                raise
+            with file.open("rb") as source, drafted(target) as copy:
+                while chunk := source.read(1 << 20):
+                    copy.write(chunk)
 
 
 def find_store(given: Path | None) -> Store:
