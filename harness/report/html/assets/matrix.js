@@ -43,11 +43,9 @@ function matrixRow(claim) {
 function matrixSection(event, members) {
   const drifts = members.filter((claim) => drifted[claim]).length;
   const about = plural(members.length, 'claim') + (drifts ? `, ${drifts} not as expected` : '');
-  const section = el('section', {role: 'rowgroup', 'aria-label': event},
+  return el('section', {role: 'rowgroup', 'aria-label': event},
     el('h3', {role: 'row'}, el('span', {role: 'rowheader'}, event, ' ', el('small', {}, about))),
     members.map(matrixRow));
-  section.style.containIntrinsicSize = `auto ${2.6 + members.length * 1.75}rem`;
-  return section;
 }
 
 /** The whole matrix. The first screen is there at once, the rest follows when nothing else is to be done. */
@@ -62,34 +60,34 @@ function matrixView() {
       el('', {role: 'columnheader', title: `${column.product} ${column.version} ${column.mode}, raster by ${column.raster}`},
         major(column), el('small', {}, column.mode, column.raster === 'gpu' ? ' gpu' : '')))));
   grid.style.setProperty('--columns', columns.length);
-  grid.classList.toggle('narrow', columns.length > 4 || innerWidth < 700);
+  // Words stand in the cells where they have room, else the signs alone; both are always there to be read out.
+  new ResizeObserver(([{contentRect}]) => {
+    const names = innerWidth > 600 ? 220 : 0;
+    grid.classList.toggle('narrow', (contentRect.width - names) / columns.length < 95);
+  }).observe(grid);
   const none = el('p.note', {hidden: true}, 'No claim passes these filters.');
   const waiting = [...byEvent].map(([event, members]) => [text(event), members]);
+  const sections = new Map(); // each with the number of its claims that pass
   const more = (rows) => {
     let count = 0;
     while (waiting.length && count < rows) {
       const [event, members] = waiting.shift();
-      grid.append(matrixSection(event, members));
+      const section = matrixSection(event, members);
+      grid.append(section);
+      sections.set(section, siftSection(section));
       count += members.length;
     }
-    if (!waiting.length) { sift(); firstStop(grid); }
+    tell();
   };
   const sift = () => {
-    let shown = 0;
-    for (const section of grid.querySelectorAll('section')) {
-      let here = 0;
-      for (const row of section.querySelectorAll('.row')) {
-        const pass = passes(Number(row.dataset.claim));
-        row.hidden = !pass;
-        row.style.display = pass ? '' : 'none';
-        here += pass;
-      }
-      section.hidden = !here;
-      section.style.containIntrinsicSize = `auto ${2.6 + here * 1.75}rem`;
-      shown += here;
-    }
+    for (const section of sections.keys()) sections.set(section, siftSection(section));
+    tell();
+  };
+  const tell = () => {
+    const shown = [...sections.values()].reduce((sum, here) => sum + here, 0);
     none.hidden = shown > 0 || waiting.length > 0;
-    status.textContent = `${plural(shown, 'claim')} of ${thousands(claims.id.length)}`;
+    status.textContent = waiting.length ? 'Loading…' : `${plural(shown, 'claim')} of ${thousands(claims.id.length)}`;
+    firstStop(grid);
   };
   const status = el('p.note', {role: 'status'});
   more(60);
@@ -105,8 +103,25 @@ function matrixView() {
     filterBar(() => { more(Infinity); sift(); }), status, none, grid);
 }
 
+/** Show the rows that pass; answers how many. */
+function siftSection(section) {
+  let here = 0;
+  for (const row of section.querySelectorAll('.row')) {
+    const pass = passes(Number(row.dataset.claim));
+    row.hidden = !pass;
+    row.style.display = pass ? '' : 'none';
+    here += pass;
+  }
+  section.hidden = !here;
+  section.style.containIntrinsicSize = `auto ${2.6 + here * 1.75}rem`;
+  return here;
+}
+
 function firstStop(grid) {
-  if (!grid.querySelector('a[tabindex="0"]')) grid.querySelector('.row:not([hidden]) a')?.setAttribute('tabindex', '0');
+  const stop = grid.querySelector('a[tabindex="0"]');
+  if (stop && !stop.closest('.row').hidden) return;
+  stop?.setAttribute('tabindex', '-1');
+  grid.querySelector('.row:not([hidden]) a')?.setAttribute('tabindex', '0');
 }
 
 function moveInGrid(event) {
