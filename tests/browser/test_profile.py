@@ -73,7 +73,7 @@ def test_raster_is_chosen_by_the_scenario() -> None:
 
 
 def test_an_unknown_profile_gives_the_nearest() -> None:
-    with pytest.raises(ConfigError, match="'default'"):
+    with pytest.raises(ConfigError, match='did you mean "default"'):
         load_profile("defualt")
 
 
