@@ -1,21 +1,22 @@
 """What a person sees while a run goes on and at its end.
 
-On a terminal a bar shows progress; elsewhere each case is one plain line. A verdict that differs from its baseline is
-explained as soon as its case ends. Everything goes to the one console that is given: stderr when stdout carries JSON.
+On a terminal its foot shows progress (`live.py`); elsewhere each case is one plain line. A verdict that differs from
+its baseline is explained as soon as its case ends. Everything goes to the one console that is given: stderr when stdout
+carries JSON.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from harness.events import CaseResult, ClaimVerdict, Planned, Progressed, ProgressEvent, RunResult, Started
 from harness.report.failure import explain_case
+from harness.report.live import LiveView
 from harness.report.words import STYLES, build_label, counted, note, raster_label, tally
 from harness.verdict import Verdict
 from harness.wording import plural
@@ -35,42 +36,28 @@ class ConsoleReport:
         self._console = console
         self._quiet = quiet
         self._says = says or {}
-        self._counts: Counter[Verdict] = Counter()
-        self._running: dict[int, str] = {}
         self._cases = self._done = 0
         self._folder = folder
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[counts]}"),
-            console=console,
-            transient=True,
-            disable=quiet or not console.is_terminal,
-        )
-        self._task = self._progress.add_task("planning", total=None, counts="")
+        self._live = LiveView(console, quiet=quiet)
 
     def __enter__(self) -> ConsoleReport:
-        self._progress.start()
+        self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._progress.stop()
+        self._live.stop()
 
     def __call__(self, event: ProgressEvent) -> None:
         match event:
             case Planned(cases=cases, attempts=attempts):
                 self._cases = cases
-                self._progress.update(self._task, total=attempts)
+                self._live.plan(attempts)
                 if not self._quiet:
                     self._print(f"{plural(cases, 'case')}, {plural(attempts, 'attempt')}")
             case Started(case=case, attempt=attempt, worker=worker):
-                self._running[worker] = f"{case} attempt {attempt}"
-                self._progress.update(self._task, description=", ".join(self._running.values()))
+                self._live.begin(worker, f"{case}, attempt {attempt}")
             case Progressed(worker=worker):
-                self._running.pop(worker, None)
-                self._progress.advance(self._task)
+                self._live.end(worker)
             case CaseResult():
                 self._case(event)
             case ClaimVerdict():
@@ -78,18 +65,17 @@ class ConsoleReport:
 
     def _case(self, case: CaseResult) -> None:
         self._done += 1
-        self._counts.update(case.verdicts.values())
-        self._progress.update(self._task, counts=counted(self._counts.elements()))
-        if not self._quiet and not self._console.is_terminal:
+        surprising = [claim for claim in case.verdicts if case.surprises(claim)]
+        self._live.count(case.verdicts.values(), len(surprising))
+        if case.sampling and case.attempts:
+            self._live.fewer(case.sampling.at_most - len(case.attempts))
+        if not self._quiet and not self._live.enabled:
             seconds = sum(attempt.seconds for attempt in case.attempts)
             where = f"[{self._done}/{self._cases or self._done}] {case.name} on {build_label(*case.lab)}"
             self._print(f"{where}: {counted(case.verdicts.values())} ({seconds:.1f} s)")
-        surprising = [claim for claim in case.verdicts if case.surprises(claim)]
         for head, *rest in explain_case(case, surprising, says=self._says, folder=self._folder):
-            self._print(Text(head, style=STYLES[Verdict(head.split()[0])]))
-            for line in rest:
-                self._print(line)
-            self._print("")
+            explained = Text(head, style=STYLES[Verdict(head.split()[0])])
+            self._print(Text("\n").join([explained, *map(Text, rest), Text("")]))
 
     def finish(self, result: RunResult, *, cut_short: str = "") -> None:
         """The verdict table by event, what the baseline explains, what differs from it, and where the evidence lies.
@@ -135,7 +121,7 @@ class ConsoleReport:
             self._print("slowest    " + ", ".join(f"{name} {seconds:.1f} s" for seconds, name in timed[:_SLOWEST]))
 
     def _print(self, line: str | Text) -> None:
-        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(verdicts: list[ClaimVerdict]) -> Table:

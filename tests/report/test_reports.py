@@ -79,6 +79,10 @@ def test_a_terminal_shows_a_bar() -> None:
     with ConsoleReport(out) as report:
         report(Planned(1, 2))
         report(Started("parse-html.one", 1))
+        report(Progressed("parse-html.one", attempt(1)))
+        report(case({CLAIM: Verdict.HOLDS}, [attempt(1)]))
+        report(Started("parse-html.one", 2))
+        report._live._live.refresh()
     assert "━" in text.getvalue()
 
 
