@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from harness.cli.stored import StoredAttempt
     from harness.expect import Recording
     from harness.mutate import CaseMutations, Mutations
-    from harness.run.baselines import Baselines
     from harness.run.catalog import Catalog
     from harness.scenario.model import Case
 
@@ -99,7 +98,7 @@ def mutate(
             shown.print(f"[red]{case.name}: no valid attempt, so there is nothing to mutate[/]")
             missing.append(case.name)
             continue
-        result = _examine(case, recordings, catalog.baselines)
+        result = _examine(case, recordings, catalog)
         result.source = place
         _write_survivors(result, out)
         found.append(result)
@@ -124,13 +123,17 @@ def mutate(
     return 1 if missing or unexplained or not examined or any(one.faulty for one in found) else 0
 
 
-def _examine(case: Case, recordings: Mapping[str, list[Recording]], baselines: Baselines) -> CaseMutations:
+def _examine(case: Case, recordings: Mapping[str, list[Recording]], catalog: Catalog) -> CaseMutations:
     """The mutations of a case. What is not met is `refuted` where the baseline of that build and mode says so."""
-    from harness.mutate import examine
+    from harness.mutate import documented, examine
+    from harness.run.catalog import every_case
     from harness.verdict import Outcome, Verdict
     from harness.versions import parse_version
 
-    result = examine(case, recordings)
+    baselines = catalog.baselines
+    doubtful = {entry.claim for entry in baselines.entries if entry.verdict is not Verdict.HOLDS}
+    others = [one for one in every_case(catalog) if one.id != case.id]
+    result = examine(case, recordings, documented(others, doubtful))
     context = next(iter(recordings.values()))[0].context
     major = parse_version(context.build)[0] if context.build else 0
     for one in result.expectations:
@@ -269,7 +272,7 @@ def mutation_problems(catalog: Catalog, folder: Path) -> tuple[list[Problem], li
             message = f"{folder} holds no valid attempt of {case.name}, so it is not known whether it can fail"
             problems.append(Problem(message, case.at.file, case.at.line, case.at.column))
             continue
-        result = _examine(case, recordings_of(stored, case), catalog.baselines)
+        result = _examine(case, recordings_of(stored, case), catalog)
         for one, expectation in zip(result.expectations, case.expect, strict=True):
             at = expectation.at
             where = (at.file, at.line, at.column, at.path)

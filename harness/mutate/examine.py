@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -19,6 +20,7 @@ from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import sample
 from harness.mutate.neutral import controls_broken, neutral
 from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
+from harness.mutate.seen import Known, Sight, unseen
 from harness.mutate.subject import Edits, Key, Subject
 from harness.mutate.tape import Tape, read, reduced
 from harness.scenario.model import Case, Expectation, Query
@@ -30,8 +32,11 @@ MOST_OF_EACH: Final = 40
 _CONTROL: Final = "drop the control"
 
 
-def examine(case: Case, recordings: Recordings) -> CaseMutations:
-    """Mutate what each expectation of a case looks at, in the recordings of one valid attempt."""
+def examine(case: Case, recordings: Recordings, known: Known | None = None) -> CaseMutations:
+    """Mutate what each expectation of a case looks at, in the recordings of one valid attempt.
+
+    known: the names and paths that other scenarios find elsewhere, so that they are no slips of the pen here.
+    """
     tapes: dict[Key, Tape] = {}
     traces: dict[Key, Trace] = {}
     for arm, of_arm in recordings.items():
@@ -39,12 +44,18 @@ def examine(case: Case, recordings: Recordings) -> CaseMutations:
             page = resolve_page(recording.trace, recording.context)
             context = msgspec.structs.replace(recording.context, page=page)
             tapes[arm, block], traces[arm, block] = read(recording.trace, context), recording.trace
-    found = [_expectation(case, one, tapes, traces) for one in case.expect]
+    sight = Sight(traces.values(), [tape.context for tape in tapes.values()])
+    not_seen = partial(unseen, sight=sight, known=known or Known())
+    found = [_expectation(case, one, tapes, traces, not_seen) for one in case.expect]
     return CaseMutations(scenario=case.id, cell=case.cell, place=str(case.at), expectations=found)
 
 
 def _expectation(
-    case: Case, expectation: Expectation, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]
+    case: Case,
+    expectation: Expectation,
+    tapes: Mapping[Key, Tape],
+    traces: Mapping[Key, Trace],
+    not_seen: Callable[[Subject], list[str]],
 ) -> Mutations:
     report = Mutations(
         index=expectation.index,
@@ -59,6 +70,7 @@ def _expectation(
     if base.outcome is not Outcome.MET:
         report.unusable = f"{base.outcome} on this recording: {base.summary}"
         return report
+    report.unseen = not_seen(subject)
     _try_blind(report, subject, Claims(case, expectation, tapes))
     narrow = Subject(case, expectation, reduced_to_sight(subject, tapes, traces))
     if narrow.evaluate({}).outcome is Outcome.MET:
@@ -230,4 +242,4 @@ class _Judge:
         found += [f"it finds nothing wrong, and nothing else of its claim does, with {what}" for what in blind]
         if any(odd.operator == _CONTROL for odd in report.odd):
             found.append("it is met although its control shows nothing")
-        return found
+        return [*found, *(f"blind: {what}" for what in report.unseen)]

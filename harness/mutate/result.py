@@ -71,6 +71,7 @@ class Mutations:
     neutral: Tally = field(default_factory=Tally)
     controls: Tally = field(default_factory=Tally)
     blind: Tally = field(default_factory=Tally)  # of a query: nothing left of what it reads
+    unseen: list[str] = field(default_factory=list)  # names and paths that it speaks of and nothing has, with places
     odd: list[Odd] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     tapes: Edits = field(default_factory=dict)  # the recordings that were mutated, reduced to what it looks at
@@ -99,6 +100,7 @@ class Mutations:
             "contradictions": {name: tally.as_json() for name, tally in self.kinds.items()},
             "neutral": {"survived": self.neutral.total - self.neutral.killed, "total": self.neutral.total},
             "blind": {"refused": self.blind.killed, "total": self.blind.total},
+            "unseen": self.unseen,
             "faults": self.faults,
             "odd": [
                 {"operator": odd.operator, "must": odd.must, "what": odd.what, "kind": odd.kind, "file": odd.file}

@@ -58,6 +58,11 @@ def scenarios_of(
     return catalog, {(case.id, case.cell): case for case in (*ours.cases, *catalog.cases)}
 
 
+def every_case(catalog: Catalog) -> list[Case]:
+    """The cases of a catalog and all of ours: what is found somewhere is a word that means something elsewhere too."""
+    return list({(case.id, case.cell): case for case in (*_ours().cases, *catalog.cases)}.values())
+
+
 @cache
 def _ours() -> Loaded:
     return survey(scenarios_root())
