@@ -19,7 +19,6 @@ from harness.mutate.generic import looked_at
 from harness.mutate.looks import paths_of
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.subject import Edits, Key, Subject
-from harness.mutate.tape import Tape
 from harness.mutate.values import MISSING, fits
 from harness.scenario.model import Case, Expectation, Query
 from harness.verdict import Outcome
@@ -59,10 +58,10 @@ def _takes_none(form: Query) -> bool:
 class Claims:
     """All that decides the claims of one expectation: preconditions, and what else a scenario expects for them."""
 
-    def __init__(self, case: Case, expectation: Expectation, tapes: Mapping[Key, Tape]) -> None:
+    def __init__(self, case: Case, expectation: Expectation, recordings: Mapping[Key, Recording]) -> None:
         theirs = tuple(one for one in case.expect if set(one.claims) & set(expectation.claims))
         self._case = replace(case, expect=theirs)
-        self._recordings = {key: tape.recording() for key, tape in tapes.items()}
+        self._recordings = dict(recordings)
 
     def met(self, edits: Edits) -> bool:
         """Whether the attempt would still be valid and every expectation of these claims met."""

@@ -21,7 +21,7 @@ from harness.mutate.near import sample
 from harness.mutate.neutral import controls_broken, neutral
 from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
 from harness.mutate.seen import Known, Sight, unseen
-from harness.mutate.subject import Edits, Key, Subject
+from harness.mutate.subject import Edits, Key, Played, Subject
 from harness.mutate.tape import Tape, read, reduced
 from harness.scenario.model import Case, Expectation, Query
 from harness.trace import Trace, resolve_page
@@ -45,15 +45,16 @@ def examine(case: Case, recordings: Recordings, known: Known | None = None) -> C
             context = msgspec.structs.replace(recording.context, page=page)
             tapes[arm, block], traces[arm, block] = read(recording.trace, context), recording.trace
     sight = Sight(traces.values(), [tape.context for tape in tapes.values()])
+    played = Played(case, tapes)
     not_seen = partial(unseen, sight=sight, known=known or Known())
-    found = [_expectation(case, one, tapes, traces, not_seen) for one in case.expect]
+    found = [_expectation(case, one, played, traces, not_seen) for one in case.expect]
     return CaseMutations(scenario=case.id, cell=case.cell, place=str(case.at), expectations=found)
 
 
 def _expectation(
     case: Case,
     expectation: Expectation,
-    tapes: Mapping[Key, Tape],
+    played: Played,
     traces: Mapping[Key, Trace],
     not_seen: Callable[[Subject], list[str]],
 ) -> Mutations:
@@ -64,15 +65,15 @@ def _expectation(
         place=str(expectation.at),
         text=expectation.text,
     )
-    subject = Subject(case, expectation, tapes)
+    subject = Subject(case, expectation, played)
     base = subject.evaluate({})
     report.outcome = base.outcome
     if base.outcome is not Outcome.MET:
         report.unusable = f"{base.outcome} on this recording: {base.summary}"
         return report
     report.unseen = not_seen(subject)
-    _try_blind(report, subject, Claims(case, expectation, tapes))
-    narrow = Subject(case, expectation, reduced_to_sight(subject, tapes, traces))
+    _try_blind(report, subject, Claims(case, expectation, played.recordings))
+    narrow = Subject(case, expectation, reduced_to_sight(subject, played.tapes, traces))
     if narrow.evaluate({}).outcome is Outcome.MET:
         subject = narrow
     else:

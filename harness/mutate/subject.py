@@ -32,19 +32,35 @@ class Member:
     around: tuple[Member, ...] = ()
 
 
+class Played:
+    """The recordings of one attempt as they are, with their selections: read once for all expectations of a case."""
+
+    def __init__(self, case: Case, tapes: Mapping[Key, Tape]) -> None:
+        self.tapes = dict(tapes)
+        self.lines = {key: tape.written()[1] for key, tape in self.tapes.items()}
+        self.recordings = {key: tape.recording() for key, tape in self.tapes.items()}
+        self.pickers = pickers(case, self.recordings)
+
+
+def pickers(case: Case, recordings: Mapping[Key, Recording]) -> dict[Key, Picker]:
+    """One for each recording; those of a block know each other."""
+    made: dict[Key, Picker] = {}
+    blocks: dict[int, dict[str, Picker]] = {}
+    for (arm, block), recording in recordings.items():
+        siblings = blocks.setdefault(block, {})
+        siblings[arm] = made[arm, block] = Picker(arm, recording, case.select, siblings)
+    return made
+
+
 class Subject:
     """Populations are those of the recordings as they are; `evaluate` and `size` take the changed ones into account."""
 
-    def __init__(self, case: Case, expectation: Expectation, tapes: Mapping[Key, Tape]) -> None:
+    def __init__(self, case: Case, expectation: Expectation, tapes: Mapping[Key, Tape] | Played) -> None:
+        played = tapes if isinstance(tapes, Played) else Played(case, tapes)
         self.case = replace(case, expect=(expectation,), require=())
-        self.expectation, self.tapes = expectation, dict(tapes)
-        self._recordings: dict[Key, Recording] = {}
-        self._lines: dict[Key, list[int]] = {}
-        for key, tape in self.tapes.items():
-            self._lines[key] = tape.written()[1]
-            self._recordings[key] = tape.recording()
+        self.expectation, self.tapes = expectation, played.tapes
+        self._lines, self._recordings, self._pickers = played.lines, played.recordings, played.pickers
         self.blocks = 1 + max(block for _, block in self.tapes)
-        self._pickers = self._all_pickers(self._recordings)
 
     def trace(self, key: Key) -> Trace:
         return self._recordings[key].trace
@@ -61,15 +77,6 @@ class Subject:
     def _changed(self, edits: Edits) -> dict[Key, Recording]:
         return {**self._recordings, **{key: tape.recording() for key, tape in edits.items()}}
 
-    def _all_pickers(self, recordings: Mapping[Key, Recording]) -> dict[Key, Picker]:
-        made: dict[Key, Picker] = {}
-        for block in range(self.blocks):
-            siblings: dict[str, Picker] = {}
-            for (arm, number), recording in recordings.items():
-                if number == block:
-                    siblings[arm] = made[arm, block] = Picker(arm, recording, self.case.select, siblings)
-        return made
-
     def members(self, ref: Ref | str, key: Key) -> list[Member]:
         """The events that a reference, or a selection by its name, stands for, seen from one recording."""
         return self._members(self._population(self._pickers, ref, key), key[1])
@@ -80,12 +87,12 @@ class Subject:
     def size(self, ref: Ref | str, key: Key, edits: Edits) -> int:
         """How many events a reference stands for in the changed recordings; -1 where that cannot be told."""
         try:
-            return self._population(self._all_pickers(self._changed(edits)), ref, key).size
+            return self._population(pickers(self.case, self._changed(edits)), ref, key).size
         except (Unanswerable, NotShown):
             return -1
 
     def population(self, ref: Ref | str, key: Key, edits: Edits) -> list[Item]:
-        return self._population(self._all_pickers(self._changed(edits)), ref, key).items
+        return self._population(pickers(self.case, self._changed(edits)), ref, key).items
 
     def _population(self, pickers: Mapping[Key, Picker], ref: Ref | str, key: Key) -> Population:
         picker = pickers[key]

@@ -31,6 +31,7 @@ def invalid_reasons(
         _cut(trace) if marked else "",
         _markers(arm, trace, context) if marked else "",
         _main_thread(arm, trace, context, silent),
+        _named(trace, context) if marked else "",
         _one_process(case, context),
     )
     return [reason for reason in checks if reason]
@@ -95,6 +96,18 @@ def _main_thread(arm: Arm, trace: Trace, context: RecordingContext, silent: bool
     ):
         return ""
     return f"the page's main thread (process {main.pid}, thread {main.tid}) wrote no event"
+
+
+def _named(trace: Trace, context: RecordingContext) -> str:
+    """Chrome names the threads of each recording. Without, roles such as `main` are guesses, and names are no news."""
+    main = context.page.main if context.page else None
+    thread = trace.threads.get((main.pid, main.tid)) if main else None
+    if thread is None or thread.name:
+        return ""
+    return (
+        f"no metadata names the page's main thread (process {thread.pid}, thread {thread.tid}): "
+        "the trace has lost its `thread_name` events, so it says nothing of threads"
+    )
 
 
 def _nameless(arm: Arm) -> str:

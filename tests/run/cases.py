@@ -36,9 +36,14 @@ def case(name: str = "parse-html.one", **fields: Any) -> Case:
     return Case(**{**defaults, **fields})
 
 
-def trace(*events: dict[str, Any], marked: bool = True) -> Trace:
+def name_of_main(name: str = "CrRendererMain") -> dict[str, Any]:
+    return {"name": "thread_name", "ph": "M", "ts": 0, "pid": PID, "tid": TID, "args": {"name": name}}
+
+
+def trace(*events: dict[str, Any], marked: bool = True, named: bool = True) -> Trace:
     """A trace whose page is process 10, main thread 11."""
-    own = [{"name": "ParseHTML", "ph": "X", "cat": "blink", "ts": 10, "dur": 5, "pid": PID, "tid": TID, "args": {}}]
+    own: list[dict[str, Any]] = [name_of_main()] if named else []
+    own += [{"name": "ParseHTML", "ph": "X", "cat": "blink", "ts": 10, "dur": 5, "pid": PID, "tid": TID, "args": {}}]
     if marked:
         own += [
             {"name": "clock_sync", "ph": "c", "ts": ts, "pid": 1, "tid": 1, "args": {"sync_id": f"traceproof-{edge}"}}

@@ -14,7 +14,7 @@ from harness.run.page import page_of
 from harness.scenario.model import MAIN, RecordSpec
 from harness.trace import Trace, from_events, load
 from harness.trace.context import END, START, FrameIdentity, Mark, PageIdentity, RecordingContext
-from tests.run.cases import PID, TID, case, context, trace
+from tests.run.cases import PID, TID, case, context, name_of_main, trace
 
 
 def reasons(found: Trace, of: RecordingContext, **fields: Any) -> list[str]:
@@ -41,6 +41,7 @@ def test_a_sound_recording_passes() -> None:
         (trace(), context(page=PageIdentity()), "was not identified"),
         (trace(), context(page=PageIdentity([FrameIdentity(PID, 99)])), "wrote no event"),
         (trace(), context(page=PageIdentity([FrameIdentity(PID, TID)], [77])), "changed its process"),
+        (trace(named=False), context(), "no metadata names the page's main thread (process 10, thread 11)"),
     ],
 )
 def test_each_rule_says_why(found: Trace, of: RecordingContext, why: str) -> None:
@@ -65,7 +66,8 @@ def clock(edge: str, ts: float) -> dict[str, Any]:
 
 
 def stored(*counts: dict[str, int], key: str = "trace_processor_stats", buffers: str = "traced_buf") -> Trace:
-    events = [clock("start", 1), clock("end", 100), {"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}]
+    events = [name_of_main(), clock("start", 1), clock("end", 100)]
+    events += [{"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}]
     return from_events(events, {key: {buffers: list(counts)}})
 
 
@@ -97,7 +99,8 @@ def test_the_event_of_64_tells_of_loss() -> None:
 def test_a_list_that_is_not_closed_is_cut_if_it_is_ours(tmp_path: Path) -> None:
     """A bare array may lack its bracket, but no recorder leaves it out: nobody knows what else is lacking."""
     path = tmp_path / "cut.json"
-    lines = [clock("start", 1), {"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}, clock("end", 100)]
+    slice_of_main = {"name": "A", "ph": "X", "ts": 9, "dur": 1, "pid": PID, "tid": TID}
+    lines = [name_of_main(), clock("start", 1), slice_of_main, clock("end", 100)]
     path.write_text("[" + ",\n".join(map(json.dumps, lines)))
     one, found = case(), load(path)
     (reason,) = reasons(found, context())
