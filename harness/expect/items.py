@@ -13,7 +13,7 @@ from harness.trace import Event
 from harness.trace.context import LogEntry, RecordingContext
 
 MARKS_TID, SERVER_TID = -1, -2  # no thread of a trace; pseudo-events of one source are ordered among themselves
-_TIMES = ("request_us", "headers_us", "first_byte_us", "end_us")
+_TIMES = ("request_us", "hints_us", "headers_us", "first_byte_us", "end_us")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +31,7 @@ class Pseudo:
     cat: str = ""
     ph: str = ""
     id: str = ""
+    scope: str = ""
     tts: float | None = None
     tdur: float | None = None
     depth: int = 0
@@ -68,7 +69,7 @@ def _request(seq: int, entry: LogEntry) -> Pseudo:
     for name in _TIMES:  # 0 means that it never came; left in, it would be earlier than anything
         if not args[name]:
             del args[name]
-    args["url"] = f"http://{entry.host}{entry.path}"
+    args["url"] = f"{entry.scheme}://{entry.host}{entry.path}"
     dur = entry.end_us - entry.request_us if entry.end_us else None
     return Pseudo(seq, entry.path.partition("?")[0], "slice", entry.request_us, dur, args, tid=SERVER_TID)
 

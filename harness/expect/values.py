@@ -58,6 +58,7 @@ FIELDS: Final[dict[str, Callable[[Item, Trace], list[Any]]]] = {
     "pid": lambda item, _: [item.pid] if item.pid >= 0 else [],
     "tid": lambda item, _: [item.tid] if item.pid >= 0 else [],
     "id": lambda item, _: _given(item.id),
+    "scope": lambda item, _: _given(item.scope),
     "thread": lambda item, trace: _given(thread_name(item, trace)),
     "process": lambda item, trace: _given(process_name(item, trace)),
     "depth": lambda item, _: [item.depth],

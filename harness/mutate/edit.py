@@ -18,6 +18,7 @@ from harness.mutate.values import MISSING
 from harness.scenario.runtime import parse_steps
 from harness.trace import Event, Trace
 from harness.trace.context import LogEntry, Mark
+from harness.trace.event import KINDS
 
 P = ParamSpec("P")
 _NOWHERE: Final = 4_194_000  # above what Linux gives out as pid by default
@@ -179,6 +180,8 @@ def _put_field(tape: Tape, member: Member, line: Line, root: str, value: Any, tr
         case "name" | "cat" | "id":
             fields: dict[str, Any] = {root: "" if gone else str(value)}
             return swap_line(tape, member, replace(line, **fields))
+        case "scope" if KINDS.get(line.ph) == "instant":
+            return swap_line(tape, member, replace(line, scope="" if gone else str(value)))
         case "tts" | "tdur":
             number = None if gone else _of_number(value)
             return swap_line(tape, member, replace(line, tts=number) if root == "tts" else replace(line, tdur=number))

@@ -19,7 +19,7 @@ SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 DOTTED_ID = rf"{SLUG}\.{SLUG}"
 
 EVENT_FIELDS = (
-    *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "id"),
+    *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "id", "scope"),
     *("thread", "process", "depth", "parent"),
 )
 TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")  # in microseconds
