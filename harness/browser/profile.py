@@ -80,8 +80,8 @@ def _read(file: Path) -> Profile:
         raise ConfigError(Problem(f"not YAML: {error}", str(file))) from None
     if not isinstance(raw, dict):
         raise ConfigError(Problem("not a profile", str(file), expected="a mapping with name, for and args"))
-    for key in raw.keys() - {"name", "for", "args"}:
-        wrong(f"$.{key}", f"unknown key {key!r}", "name, for, args")
+    for key in raw.keys() - {"name", "for", "extends", "args"}:
+        wrong(f"$.{key}", f"unknown key {key!r}", "name, for, extends, args")
     if raw.get("name") != file.stem:
         wrong("$.name", "the name must be that of the file", file.stem)
     if not isinstance(raw.get("for"), str):
@@ -97,7 +97,9 @@ def _read(file: Path) -> Profile:
         wrong("$.args", "no arguments", "a list of {arg, why, versions?, modes?}")
     if problems:
         raise ConfigError(problems)
-    return Profile(raw["name"], " ".join(raw["for"].split()), tuple(arguments))
+    # What a profile extends comes first, so that its own arguments win.
+    base = load_profile(raw["extends"]).arguments if "extends" in raw else ()
+    return Profile(raw["name"], " ".join(raw["for"].split()), (*base, *arguments))
 
 
 def _argument(row: Any) -> Argument:

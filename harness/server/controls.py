@@ -59,8 +59,10 @@ class Behaviour:
     """How one response is given; the defaults are those of a plain file server. Times in microseconds, sizes in bytes
     of the body as sent (after `charset` and `encoding`)."""
 
+    early_hints: str = ""
     hold: str = ""
     delay_us: float = 0
+    lead_us: float = 0
     chunks: int = 0
     chunk_size: int = 0
     pause_us: float = 0
@@ -198,8 +200,10 @@ class Control:
 
 
 CONTROLS: dict[str, Control] = {
+    "early_hints": Control("early_hints", _field_value),
     "hold": Control("hold", _name),
     "delay": Control("delay_us", _duration),
+    "lead": Control("lead_us", _duration),
     "chunks": Control("chunks", lambda text: parse_count(text, least=1)),
     "chunk_size": Control("chunk_size", lambda text: parse_size(text, least=1)),
     "pause": Control("pause_us", _duration),
@@ -215,7 +219,7 @@ CONTROLS: dict[str, Control] = {
     "encoding": Control("encoding", _one_of(*ENCODINGS)),
     "header": Control("headers", _header, repeatable=True),
 }
-_BODY_CONTROLS = ("chunks", "chunk_size", "pause", "tail", "hold_at", "length", "type", "charset", "encoding")
+_BODY_CONTROLS = ("lead", "chunks", "chunk_size", "pause", "tail", "hold_at", "length", "type", "charset", "encoding")
 
 
 def unknown(given: Given, valid: Iterable[str], noun: str = "control") -> Problem:

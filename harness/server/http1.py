@@ -14,7 +14,7 @@ import h11
 from harness.errors import Problem
 from harness.server.holds import Holds
 from harness.server.journal import Exchange, Journal, now_us
-from harness.server.reply import Action, Cut, Data, End, Head, Hold, Reply, Request, Sleep
+from harness.server.reply import Action, Cut, Data, End, Head, Hint, Hold, Reply, Request, Sleep
 from harness.server.resolve import failure
 
 # More than this at once waits for the kernel in between, so that `end_us` of a large body is near its real end.
@@ -28,11 +28,19 @@ class Http1Connection(asyncio.Protocol):
     """Answers the requests of one connection in order until either side closes it."""
 
     def __init__(
-        self, number: int, resolver: Resolver, journal: Journal, holds: Holds, problems: list[Problem]
+        self,
+        number: int,
+        resolver: Resolver,
+        journal: Journal,
+        holds: Holds,
+        problems: list[Problem],
+        scheme: str,
+        on_end: Callable[[Http1Connection], None],
     ) -> None:
         self.number = number
+        self._scheme = scheme
+        self._on_end = on_end
         self.task: asyncio.Task[None] | None = None
-        self.on_end: Callable[[Http1Connection], None] = lambda connection: None
         self._resolver = resolver
         self._journal = journal
         self._holds = holds
@@ -52,9 +60,9 @@ class Http1Connection(asyncio.Protocol):
         self._socket: socket.socket = transport.get_extra_info("socket")
         # Else a head and a body in two writes on a kept connection cost 40 ms (Nagle against the delayed ACK).
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport.set_write_buffer_limits(high=0)
+        transport.set_write_buffer_limits(high=1, low=0)  # 0 would never let go over TLS
         self.task = asyncio.get_running_loop().create_task(self._serve())
-        self.task.add_done_callback(lambda task: self.on_end(self))
+        self.task.add_done_callback(lambda task: self._on_end(self))
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -143,7 +151,7 @@ class Http1Connection(asyncio.Protocol):
     # --- responses ---------------------------------------------------------------------------------------------------
 
     def _open(self, request: Request, protocol: str, size: int) -> Exchange:
-        self._exchange = self._journal.open(request, protocol, self.number, size)
+        self._exchange = self._journal.open(request, protocol, self.number, size, self._scheme)
         return self._exchange
 
     async def _answer(self, reply: Reply, exchange: Exchange, keep: bool) -> bool:
@@ -161,6 +169,10 @@ class Http1Connection(asyncio.Protocol):
                 await self._holds.wait(name)
             case Sleep(us):
                 await asyncio.sleep(us / 1e6)
+            case Hint(link):
+                hint = f"HTTP/1.1 103 Early Hints\r\nLink: {link}\r\n\r\n".encode("latin-1")
+                exchange.hints_us, exchange.hint_bytes = now_us(), len(hint)
+                await self._write(hint, exchange.hints_us)
             case Head():
                 head = _head(reply, chunked, keep)
                 exchange.status, exchange.header_bytes = reply.status, len(head)

@@ -28,6 +28,9 @@ class Exchange:
     connection: int
     request_bytes: int
     request_us: float
+    scheme: str = "http"
+    hints_us: float = 0
+    hint_bytes: int = 0
     status: int = 0
     headers_us: float = 0
     first_byte_us: float = 0
@@ -51,6 +54,9 @@ class Exchange:
             host=self.request.host,
             path=self.request.target,
             protocol=self.protocol,
+            scheme=self.scheme,
+            hints_us=self.hints_us,
+            hint_bytes=self.hint_bytes,
             status=self.status,
             request_us=self.request_us,
             headers_us=self.headers_us,
@@ -75,8 +81,10 @@ class Journal:
         self.exchanges: list[Exchange] = []
         self._changed = asyncio.Event()
 
-    def open(self, request: Request, protocol: str, connection: int, request_bytes: int) -> Exchange:
-        exchange = Exchange(request, protocol, connection, request_bytes, now_us())
+    def open(
+        self, request: Request, protocol: str, connection: int, request_bytes: int, scheme: str = "http"
+    ) -> Exchange:
+        exchange = Exchange(request, protocol, connection, request_bytes, now_us(), scheme)
         self.exchanges.append(exchange)
         self.changed()
         return exchange

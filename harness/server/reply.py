@@ -35,6 +35,13 @@ class Sleep:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """Send 103 Early Hints with this `Link`: one write, before anything else."""
+
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """Send the head: one write."""
 
@@ -59,7 +66,7 @@ class Cut:
     reset: bool
 
 
-Action = Hold | Sleep | Head | Data | End | Cut
+Action = Hold | Sleep | Hint | Head | Data | End | Cut
 Framing = Literal["length", "chunked", "close"]
 
 
@@ -88,6 +95,8 @@ def script(behaviour: Behaviour, size: int, *, sends_body: bool) -> tuple[Action
     """What happens for a body of `size` bytes. At one byte, a pause comes before a hold and a hold before an abort."""
     abort = behaviour.abort_at
     actions: list[Action] = []
+    if behaviour.early_hints:
+        actions.append(Hint(behaviour.early_hints))
     if behaviour.hold:
         actions.append(Hold(behaviour.hold))
     if behaviour.delay_us:
@@ -97,6 +106,8 @@ def script(behaviour: Behaviour, size: int, *, sends_body: bool) -> tuple[Action
     actions.append(Head())
     if not sends_body:
         return (*actions, Cut(abort.reset)) if abort else (*actions, End())
+    if behaviour.lead_us:
+        actions.append(Sleep(behaviour.lead_us))
     pauses = set(boundaries(behaviour, size)) if behaviour.pause_us else set()
     stops = {*boundaries(behaviour, size), *(hold.at for hold in behaviour.hold_at), 0, size}
     if abort and abort.at is not None:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterable
+import ssl
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
 from harness.errors import Problem, ServerError
 from harness.server.holds import Holds
 from harness.server.http1 import Http1Connection
+from harness.server.http2 import Http2Connection
 from harness.server.journal import Journal, State
 from harness.server.reply import Reply, Request
 from harness.server.resolve import resolve
 from harness.server.roots import Roots
+from harness.server.secure import HTTP1, HTTP2, Agreed, Connection, SlowHandshake, tls_context
 from harness.trace.context import LogEntry
 
 ADDRESS = "127.0.0.1"
 # `localhost` too: a browser that tries ::1 first would wait for its refusal.
-MAPPED_HOSTS = ("*.test", "localhost", "*.localhost")
+SERVED_HOSTS = "*.test"
+MAPPED_HOSTS = (SERVED_HOSTS, "localhost", "*.localhost")
+# Ports as pages see them, below `.test`: http://a.test, https://a.test, and two more over TLS.
+PLAIN, SECURE, SECURE_HTTP1, SECURE_SLOW = 80, 443, 8443, 9443
 
 
 class FixtureServer:
@@ -32,39 +38,60 @@ class FixtureServer:
         self._roots = Roots(roots)
         self._journal = Journal()
         self._holds = Holds()
-        self._connections: set[Http1Connection] = set()
+        self._connections: set[Connection] = set()
         self._accepted = 0
-        self._listener: asyncio.Server | None = None
-        self.port = 0
+        self._listeners: list[asyncio.Server] = []
+        self._ports: dict[int, int] = {}  # the real ones, by those that pages see
         self.problems: list[Problem] = []
 
     async def __aenter__(self) -> FixtureServer:
+        both = tls_context(HTTP2, HTTP1)
         try:
-            # Port 0: the kernel picks a free one, so that servers never clash.
-            loop = asyncio.get_running_loop()
-            self._listener = await loop.create_server(self._connection, ADDRESS, 0, family=socket.AF_INET)
+            await self._listen(PLAIN, lambda: self._connection(HTTP1, "http"))
+            await self._listen(SECURE, lambda: Agreed(self._secure), both)
+            await self._listen(SECURE_HTTP1, lambda: Agreed(self._secure), tls_context(HTTP1))
+            await self._listen(SECURE_SLOW, lambda: SlowHandshake(self._secure, both))
         except OSError as error:
             raise ServerError(f"the fixture server cannot listen on {ADDRESS}: {error}") from error
-        self.port = self._listener.sockets[0].getsockname()[1]
         return self
+
+    async def _listen(
+        self, port: int, protocol: Callable[[], asyncio.Protocol], tls: ssl.SSLContext | None = None
+    ) -> None:
+        # Port 0: the kernel picks a free one, so that servers never clash.
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_server(protocol, ADDRESS, 0, family=socket.AF_INET, ssl=tls)
+        self._listeners.append(listener)
+        self._ports[port] = listener.sockets[0].getsockname()[1]
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._listener is not None
-        self._listener.close()
+        for listener in self._listeners:
+            listener.close()
         connections = list(self._connections)
         for connection in connections:
             connection.abort()
         await asyncio.gather(*(one.task for one in connections if one.task), return_exceptions=True)
-        await self._listener.wait_closed()
+        for listener in self._listeners:
+            await listener.wait_closed()
 
-    def _connection(self) -> Http1Connection:
+    def _secure(self, protocol: str) -> asyncio.Protocol:
+        return self._connection(protocol, "https")
+
+    def _connection(self, protocol: str, scheme: str) -> asyncio.Protocol:
         self._accepted += 1
-        connection = Http1Connection(self._accepted, self._resolve, self._journal, self._holds, self.problems)
+        maker = Http2Connection if protocol == HTTP2 else Http1Connection
+        connection = maker(
+            self._accepted, self._resolve, self._journal, self._holds, self.problems, scheme, self._connections.discard
+        )
         self._connections.add(connection)
-        connection.on_end = self._connections.discard
         return connection
+
+    @property
+    def port(self) -> int:
+        """Of plain HTTP."""
+        return self._ports[PLAIN]
 
     def _resolve(self, request: Request) -> tuple[Reply, tuple[Problem, ...]]:
         return resolve(request, self._roots)
@@ -77,8 +104,9 @@ class FixtureServer:
 
     @property
     def host_rules(self) -> str:
-        """For `--host-resolver-rules`: names lead to loopback, ports stay explicit in URLs."""
-        return ",".join(f"MAP {host} {ADDRESS}" for host in MAPPED_HOSTS)
+        """For `--host-resolver-rules`: names lead to loopback, and below `.test` the usual ports to this server's."""
+        ports = [f"MAP {SERVED_HOSTS}:{seen} {ADDRESS}:{real}" for seen, real in self._ports.items()]
+        return ",".join([*ports, *(f"MAP {host} {ADDRESS}" for host in MAPPED_HOSTS)])
 
     def url_for(self, path: Path | str, host: str = ADDRESS) -> str:
         """The URL of a file in one of the roots, or of a URL path such as `/gen/css?rules=3`.

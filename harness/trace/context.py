@@ -27,6 +27,9 @@ class LogEntry(msgspec.Struct, frozen=True, kw_only=True):
     host: str  # with the port, as the client sent it
     path: str  # with the query
     protocol: str = "http/1.1"
+    scheme: str = "http"
+    hints_us: float = 0  # the early hints were handed to the socket
+    hint_bytes: int = 0  # of the early hints
     status: int = 0
     request_us: float = 0  # the request was read
     headers_us: float = 0  # the response head was handed to the socket

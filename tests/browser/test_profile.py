@@ -30,6 +30,12 @@ def test_every_profile_loads_and_every_argument_has_its_reason() -> None:
         assert all(one.why for one in load_profile(name).arguments)
 
 
+def test_a_profile_may_extend_another() -> None:
+    default, tls = (load_profile(name).arguments for name in ("default", "tls"))
+    assert tls[: len(default)] == default
+    assert [one.text.partition("=")[0] for one in tls[len(default) :]] == ["--ignore-certificate-errors-spki-list"]
+
+
 def test_nothing_that_changes_documented_behaviour_is_ever_given() -> None:
     harmful = (
         "--hide-scrollbars",

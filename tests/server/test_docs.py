@@ -51,7 +51,8 @@ async def test_an_example_works(server: FixtureServer, control: str, target: str
     assert not server.problems
     assert entry.aborted == (answer == "cut")
     if answer != "cut":
-        assert status(await raw.head()) == int(answer)
+        head = await raw.head()
+        assert status(await raw.head() if status(head) == 103 else head) == int(answer)
     await raw.close()
 
 
@@ -91,7 +92,7 @@ async def test_the_sidecar_example_works(server: FixtureServer, tmp_path: Path) 
 
 
 async def test_every_variable_is_documented(server: FixtureServer, tmp_path: Path) -> None:
-    documented = {row[0].strip("${}"): row[1] for row in rows("Hosts")}
+    documented = {row[0].strip("${}"): row[1] for row in rows("Hosts") if row[0].startswith("${")}
     variables = server.variables(tmp_path / "site" / "page.html")
     assert set(documented) == set(variables)
     for name, value in documented.items():
