@@ -2,7 +2,13 @@
 //   version            of @paulirish/trace_engine
 //   events.<name>      named: it is in the enumeration of names; styled: the panel has a label for it;
 //                      initiated: how many of these events the model gave an initiator
-//   arguments.<name>   for each path below args: declared in the type of the event (1 or 0), and how many events that the
+//   requests.<path>    for each address without its origin, of the last request that the model made of it: its diskCached and
+//                      memoryCached (1 or 0), start (of the request, on the trace's clock), serverResponseTime (microseconds),
+//                      encodedDataLength, decodedBodyLength, and initiates, the paths of which it is the initiator (each 1)
+//   orphans            how many request ids have a ResourceWillSendRequest and no ResourceSendRequest (seen), and how many
+//                      of these are among the requests of the model (modelled)
+//   readsData          whether any request of the model differs when the recording has no ResourceReceivedData (1 or 0)
+//   arguments.<name>   for each path below args: declared in the type of the event (1 or 0), optional there, and how many events that the
 //                      model has read hold a value there (seen); for events that have a type of their own
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -29,12 +35,12 @@ function readRecording(path) {
   return Array.isArray(trace) ? trace : trace.traceEvents;
 }
 
-// The members of `export interface <name> … { … }`: a tree of names, with {} for a leaf. Enough of TypeScript for
+// The members of `interface <name> … { … }`, exported or not: a tree of names, with {} for a leaf. Enough of TypeScript for
 // TraceEvents.d.ts: object literals, intersections with named interfaces, arrays of either.
 function readInterfaces(text) {
   const source = text.replace(/\/\*[^]*?\*\/|\/\/.*$/gm, "");
   const bodies = new Map();
-  for (const found of source.matchAll(/export interface (\w+)[^{]*\{/g)) {
+  for (const found of source.matchAll(/\binterface (\w+)[^{]*\{/g)) {
     bodies.set(found[1], bodyAt(source, found.index + found[0].length));
   }
   return bodies;
@@ -54,8 +60,8 @@ function members(body) {
   for (let at = 0; at <= body.length; at++) {
     depth += { "{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1 }[body[at]] ?? 0;
     if (depth === 0 && (body[at] === ";" || at === body.length)) {
-      const member = body.slice(from, at).match(/^\s*(?:readonly\s+)?['"]?([\w.]+)['"]?\??\s*:\s*([^]*)$/);
-      if (member) found.push([member[1], member[2].trim()]);
+      const member = body.slice(from, at).match(/^\s*(?:readonly\s+)?['"]?([\w.]+)['"]?(\??)\s*:\s*([^]*)$/);
+      if (member) found.push([member[1], member[3].trim(), Number(member[2] === "?")]);
       from = at + 1;
     }
   }
@@ -68,12 +74,12 @@ function addPaths(type, prefix, interfaces, paths, above = []) {
   const inner = open >= 0 ? members(literal) : [];
   for (const name of type.slice(0, open >= 0 ? open : undefined).match(/\w+/g) ?? []) {
     if (interfaces.has(name) && !above.includes(name)) {
-      for (const [member, part] of members(interfaces.get(name))) inner.push([member, part, name]);
+      for (const [member, part, optional] of members(interfaces.get(name))) inner.push([member, part, optional, name]);
     }
   }
-  for (const [member, part, from] of inner) {
+  for (const [member, part, optional, from] of inner) {
     const path = prefix ? `${prefix}.${member}` : member;
-    paths.add(path);
+    paths.set(path, optional);
     addPaths(part, path, interfaces, paths, from ? [...above, from] : above);
   }
 }
@@ -82,10 +88,10 @@ function addPaths(type, prefix, interfaces, paths, above = []) {
 function declaredPaths(interfaces) {
   const byEvent = new Map();
   for (const body of interfaces.values()) {
-    const own = new Map(members(body));
+    const own = new Map(members(body).map(([member, part]) => [member, part]));
     const name = own.get("name")?.match(/^'([^']+)'$|^Name\.(\w+)$/);
     if (!name || !own.has("args")) continue;
-    const paths = new Set();
+    const paths = new Map();
     addPaths(own.get("args"), "", interfaces, paths);
     byEvent.set(name[1] ?? Types.Events.Name[name[2]], paths);
   }
@@ -102,9 +108,14 @@ function valuePaths(value, prefix, paths) {
   }
 }
 
-const model = TraceModel.Model.createWithAllHandlers();
-await model.parse(readRecording(process.argv[2]));
-const parsed = model.parsedTrace();
+async function parse(events) {
+  const model = TraceModel.Model.createWithAllHandlers();
+  await model.parse(events);
+  return model.parsedTrace();
+}
+
+const recording = readRecording(process.argv[2]);
+const parsed = await parse(recording);
 const names = new Set(Object.values(Types.Events.Name));
 const declared = declaredPaths(readInterfaces(declarations));
 
@@ -122,9 +133,46 @@ for (const event of parsed.traceEvents) {
 const arguments_ = {};
 for (const [name, paths] of Object.entries(seen)) {
   arguments_[name] = {};
-  for (const path of [...new Set([...paths.keys(), ...declared.get(name)])].sort()) {
-    arguments_[name][path] = { declared: Number(declared.get(name).has(path)), seen: paths.get(path) ?? 0 };
+  for (const path of [...new Set([...paths.keys(), ...declared.get(name).keys()])].sort()) {
+    arguments_[name][path] = {
+      declared: Number(declared.get(name).has(path)),
+      optional: declared.get(name).get(path) ?? 0,
+      seen: paths.get(path) ?? 0,
+    };
   }
 }
+
+const pathOf = (request) => request.args.data.url.replace(/^\w+:\/\/[^/]*/, "");
+
+function requestsOf({ byTime, incompleteInitiator }) {
+  const found = {};
+  for (const request of byTime) {
+    const { syntheticData, encodedDataLength, decodedBodyLength } = request.args.data;
+    found[pathOf(request)] = {
+      diskCached: Number(syntheticData.isDiskCached),
+      memoryCached: Number(syntheticData.isMemoryCached),
+      start: request.ts,
+      serverResponseTime: syntheticData.serverResponseTime,
+      encodedDataLength,
+      decodedBodyLength,
+      initiates: {},
+    };
+  }
+  for (const [request, initiator] of incompleteInitiator) {
+    const known = found[pathOf(initiator)];
+    if (known) known.initiates[pathOf(request)] = 1;
+  }
+  return found;
+}
+
+const network = parsed.data.NetworkRequests;
+const requests = requestsOf(network);
+const idsOf = (name) => new Set(recording.filter((event) => event.name === name).map((event) => event.args.data.requestId));
+const sent = idsOf("ResourceSendRequest");
+const unsent = [...idsOf("ResourceWillSendRequest")].filter((id) => !sent.has(id));
+const orphans = { seen: unsent.length, modelled: network.byTime.filter((request) => unsent.includes(request.args.data.requestId)).length };
+const everything = JSON.stringify([requests, network.byTime]);
+const withoutData = (await parse(readRecording(process.argv[2]).filter((event) => event.name !== "ResourceReceivedData"))).data;
+const readsData = Number(JSON.stringify([requestsOf(withoutData.NetworkRequests), withoutData.NetworkRequests.byTime]) !== everything);
 const version = JSON.parse(fs.readFileSync(require.resolve(`${root}package.json`), "utf8")).version;
-process.stdout.write(JSON.stringify({ version, events, arguments: arguments_ }));
+process.stdout.write(JSON.stringify({ version, events, requests, orphans, readsData, arguments: arguments_ }));
