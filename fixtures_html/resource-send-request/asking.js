@@ -1,0 +1,3 @@
+(function ask() {
+  fetch('/gen/text?bytes=10&x-kind=fetched');
+})();
