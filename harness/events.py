@@ -11,6 +11,8 @@ import msgspec
 
 from harness.verdict import Outcome, Verdict, combine
 
+SCHEMA = 1  # of the ledger: another number where a reader of this one would misread it
+
 # What one attempt says of a claim that it tests with several expectations. A control that failed comes before a
 # contradiction: it says that the recording could not have shown the claim either way.
 _PRECEDENCE = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
@@ -311,7 +313,7 @@ class RunHeader(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     machine: dict[str, Any] = {}
     plan: RunPlan | None = None
     merged: list[MergedShard] = []  # `machine` has what all of theirs have in common
-    schema: int = 1
+    schema: int = SCHEMA
 
 
 class RunResumed(msgspec.Struct, frozen=True, kw_only=True, tag="resumed"):

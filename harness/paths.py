@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from pathlib import Path
 
@@ -41,3 +42,12 @@ def cache_root() -> Path:
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "traceproof"
+
+
+def below(folder: Path, pattern: str) -> list[Path]:
+    """The files below a folder whose names match, sorted; folders that go while it looks, or are closed, are passed by.
+
+    `Path.rglob` raises for both.
+    """
+    found = (Path(at, name) for at, _, names in os.walk(folder) for name in fnmatch.filter(names, pattern))
+    return sorted(found)

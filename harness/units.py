@@ -12,6 +12,7 @@ _NUMBER = r"([+-]?\d+(?:\.\d+)?)"
 DURATION_US = {"us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6, "min": 60e6}
 SIZE_BYTES = {"B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2, "GB": 1000**3, "GiB": 1024**3}
 _DURATION = re.compile(rf"{_NUMBER}\s*({'|'.join(DURATION_US)})")
+LONGEST_US, LARGEST = 24 * 60 * 60e6, 1024**4
 _SIZE = re.compile(rf"{_NUMBER}\s*({'|'.join(SIZE_BYTES)})")
 
 
@@ -19,7 +20,9 @@ def duration_us(text: str) -> float:
     """`"300ms"` → 300000.0. A bare number has no unit and is refused."""
     if not (found := _DURATION.fullmatch(text.strip())):
         raise ValueError(f"{text!r} is not a duration; write a number with us, ms, s or min, such as 300ms")
-    return float(found[1]) * DURATION_US[found[2]]
+    if (value := float(found[1]) * DURATION_US[found[2]]) > LONGEST_US:
+        raise ValueError(f"{text:.40} is longer than a day")
+    return value
 
 
 def duration_ms(text: str) -> float:
@@ -30,7 +33,9 @@ def size_bytes(text: str) -> int:
     """`"64KiB"` → 65536. A bare number has no unit and is refused."""
     if not (found := _SIZE.fullmatch(text.strip())):
         raise ValueError(f"{text!r} is not a size; write a number with {', '.join(SIZE_BYTES)}, such as 200MiB")
-    return round(float(found[1]) * SIZE_BYTES[found[2]])
+    if (value := float(found[1]) * SIZE_BYTES[found[2]]) > LARGEST:
+        raise ValueError(f"{text:.40} is more than 1024GiB")
+    return round(value)
 
 
 def format_us(value: float) -> str:

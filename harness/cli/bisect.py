@@ -10,6 +10,7 @@ import click
 
 from harness.cli.shared import MODES, echo_json, example, expression_option, find_cases, json_option, ledgers_option
 from harness.errors import Problem, UsageError
+from harness.paths import below
 
 if TYPE_CHECKING:
     from harness.events import ProgressEvent
@@ -68,7 +69,7 @@ def bisect(
     cases, catalog = _deciders(claim, folders, expression)
     if oldest >= newest:
         raise UsageError(Problem(f"--from {oldest} is not older than --to {newest}"))
-    ledgers = sorted(out.rglob("ledger.jsonl")) if out.is_dir() else [out] if out.is_file() else []
+    ledgers = below(out, "ledger.jsonl") if out.is_dir() else [out] if out.is_file() else []
     asking = Asking(
         oldest,
         newest,

@@ -11,6 +11,7 @@ import click
 from harness.cli.history import seen_json
 from harness.cli.shared import echo_json, example, json_option, ledgers_option
 from harness.errors import Problem, UsageError, UserError
+from harness.paths import below
 from harness.verdict import Verdict
 from harness.wording import did_you_mean, plural
 
@@ -113,7 +114,7 @@ def _last_seen(claim: str, out: Path, catalog: Catalog) -> tuple[list[Seen], lis
 
     seen: list[Seen] = []
     unread: list[str] = []
-    for ledger in sorted(out.rglob("ledger.jsonl")) if out.is_dir() else [out]:
+    for ledger in below(out, "ledger.jsonl") if out.is_dir() else [out]:
         try:
             seen += verdicts_of(claim, [ledger] if ledger.is_file() else [], catalog)
         except UserError as error:

@@ -78,7 +78,8 @@ def write_report(
     from harness.store import now, write_atomic
 
     stored = [case for result in results for case in result.cases]
-    catalog, cases = scenarios_of(stored, scenarios)
+    started_in = dict.fromkeys(result.header.plan.directory for result in results if result.header.plan)
+    catalog, cases = scenarios_of(stored, scenarios, started_in)
     with bar(quiet) as progress:
         task = progress.add_task("evidence", total=len(stored))
         runs = reported(results, cases, events, lambda name: progress.update(task, advance=1, description=name))

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import ConfigError, Problem, ScenarioError
+from harness.paths import below
 from harness.scenario.model import MODES, RASTERS, Place
 from harness.scenario.nodes import read
 from harness.scenario.report import Invalid, Report
@@ -116,7 +117,7 @@ _FILE = ListOf(_ENTRY)
 def baseline_files(configs: Path, folders: Iterable[Path] = ()) -> list[Path]:
     """Our own files, then those in a user's scenario folders."""
     own = sorted((configs / "baselines").glob("*.yaml"))
-    return [*own, *sorted({path for folder in folders for path in folder.rglob("*.baseline.yaml")})]
+    return [*own, *sorted({path for folder in folders for path in below(folder, "*.baseline.yaml")})]
 
 
 def load_baselines(files: Sequence[Path], claims: Collection[str] | None = None) -> Baselines:

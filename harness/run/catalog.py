@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,14 +45,16 @@ def load_catalog(paths: Sequence[Path] = ()) -> Catalog:
 
 
 def scenarios_of(
-    results: Sequence[CaseResult], given: Sequence[Path] = ()
+    results: Sequence[CaseResult], given: Sequence[Path] = (), folders: Collection[str] = ()
 ) -> tuple[Catalog, dict[tuple[str, str], Case]]:
     """The scenarios of stored results by id and cell, the user's before ours of the same name.
 
-    They are looked for in `given`, where the ledger says that they were, and among ours.
+    They are looked for in `given`, where the ledger says that they were, and among ours. `folders`: those in which the
+    runs were started; relative places are looked for in the current one first.
     """
     ours = load_catalog()
-    files = {Path(result.place.rsplit(":", 2)[0]) for result in results} if not given else set(given)
+    said = {result.place.rsplit(":", 2)[0] for result in results}
+    files = set(given) or {_there(file, folders) for file in said}
     own = sorted(file for file in files if file.exists() and not file.resolve().is_relative_to(scenarios_root()))
     catalog = load_catalog(own) if own else ours
     return catalog, {(case.id, case.cell): case for case in (*ours.cases, *catalog.cases)}
@@ -61,6 +63,11 @@ def scenarios_of(
 def every_case(catalog: Catalog) -> list[Case]:
     """The cases of a catalog and all of ours: what is found somewhere is a word that means something elsewhere too."""
     return list({(case.id, case.cell): case for case in (*_ours().cases, *catalog.cases)}.values())
+
+
+def _there(file: str, folders: Collection[str]) -> Path:
+    places = [Path(file), *(Path(folder, file) for folder in folders if folder)]
+    return next((place for place in places if place.is_file()), places[0])
 
 
 @cache

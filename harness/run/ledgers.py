@@ -9,6 +9,7 @@ import msgspec
 
 from harness.errors import Problem, UsageError, UserError
 from harness.events import CaseResult, ClaimVerdict, RunFooter, RunHeader, RunResult
+from harness.paths import below
 from harness.run.baselines import Baselines
 from harness.run.catalog import Catalog
 from harness.run.engine import conclude
@@ -19,7 +20,7 @@ def ledgers_in(path: Path) -> list[Path]:
     """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
     if path.is_file():
         return [path]
-    found = [path / LEDGER] if (path / LEDGER).is_file() else sorted(path.rglob(LEDGER))
+    found = [path / LEDGER] if (path / LEDGER).is_file() else below(path, LEDGER)
     found = [one for one in found if one.stat().st_size] or found  # a run that was killed before its first line
     if not found:
         message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"

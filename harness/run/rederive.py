@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from harness.errors import UserError
-from harness.events import Attempt, AttemptDone, CaseResult, ClaimVerdict, RecordingRef, RunFooter
+from harness.events import Attempt, AttemptDone, CaseResult, ClaimVerdict, RecordingRef, RunFooter, RunHeader
 from harness.expect import Recording
 from harness.run.attempt import judge
 from harness.run.catalog import scenarios_of
@@ -55,7 +55,8 @@ def rederive(
     lines = read_ledger(ledger)
     stored = [line for line in lines if isinstance(line, CaseResult)]
     verdicts = [line for line in lines if isinstance(line, ClaimVerdict)]
-    catalog, cases = scenarios_of(stored, scenarios)
+    started_in = {line.plan.directory for line in lines if isinstance(line, RunHeader) and line.plan}
+    catalog, cases = scenarios_of(stored, scenarios, started_in)
     done = Rederived(ledger, cases=len(stored))
     derived: list[CaseResult] = []
     for result in stored:

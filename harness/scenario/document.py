@@ -15,10 +15,11 @@ from harness.scenario.tree import Node
 from harness.scenario.verbs import BARE, STEP_MAPPING, VERBS
 from harness.scenario.words import (
     ATOM,
+    ATTEMPTS,
     BOOL,
     CATEGORY,
     IDENTIFIER,
-    POSITIVE,
+    PIXELS,
     PROSE,
     SCENARIO_ID,
     SECONDS,
@@ -112,7 +113,7 @@ RECORD_KEYS = {
 BROWSER_KEYS = {
     "profile": Key(TAG, "a file of configs/browsers"),
     "args": Key(ListOf(TEXT), "command-line switches to add"),
-    "window": Key(ListOf(POSITIVE, exactly=2), "width and height of the window"),
+    "window": Key(ListOf(PIXELS, exactly=2), "width and height of the window"),
     "raster": Key(Choice(("software", "gpu"), "way to raster"), "software if not given"),
     "extension": Key(
         text_like("the path of an extension's manifest.json"), "an extension to load, found as fixtures are"
@@ -170,7 +171,7 @@ DESIGN = Keys(
     "design",
     {
         "paired": Key(Choice(("alternating",), "pairing"), "two arms take turns: A B, B A, …", required=True),
-        "blocks": Key(POSITIVE, "how many pairs in one attempt; 6 if not given"),
+        "blocks": Key(ATTEMPTS, "how many pairs in one attempt; 6 if not given"),
     },
     lambda fields, report: Paired(fields.get("blocks", 6)),
 )
@@ -185,7 +186,7 @@ HEAD = {
     "reason": Key(PROSE, "why versions or modes are bound"),
     "needs": Key(ListOf(Noted("need", TAG)), "capabilities that the machine or build must have"),
     "tags": Key(ListOf(TAG), "words to select it by"),
-    "attempts": Key(POSITIVE, "how many attempts, where the command line does not say"),
+    "attempts": Key(ATTEMPTS, "how many attempts, where the command line does not say"),
     "exclusive": Key(BOOL, "nothing else runs beside it"),
     "timeout": Key(SECONDS, "for one recording; 60s if not given"),
     "changes_process": Key(BOOL, "the page is meant to move to another process"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from harness.paths import below
 from harness.scenario.model import Template
 from harness.scenario.nodes import shown
 from harness.scenario.report import INVALID, Invalid, Report
@@ -46,7 +47,10 @@ def find_fixture(node: Node, beside: Path, roots: Sequence[Path], report: Report
                 message = "the fixture is a link that leads out of its folder"
                 return report.add(node.at, message, found=str(candidate.resolve()), remedy="copy the file instead")
             return Found(candidate.resolve(), root.resolve())
-    known = _known(places)
+    if any(_is_link(root / written) for root in places):
+        message, remedy = f'the fixture "{written}" is a link that leads nowhere', "copy the file instead"
+        return report.add(node.at, message, remedy=remedy)
+    known = [name for name in _known(places) if name != written]  # that is there, but is no file
     looked = " or ".join(shown(root) for root in dict.fromkeys(places))
     remedy = did_you_mean(written, known, otherwise="write the page, or mend the path")
     return report.add(node.at, f'there is no fixture "{written}"', expected=f"a file in {looked}", remedy=remedy)
@@ -59,10 +63,14 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except OSError:
+        return False
+
+
 def _known(places: Sequence[Path]) -> list[str]:
     return [
-        file.relative_to(root).as_posix()
-        for root in places
-        if root.is_dir()
-        for file in sorted(root.rglob("*.htm*"))[:2000]
+        file.relative_to(root).as_posix() for root in places if root.is_dir() for file in below(root, "*.htm*")[:2000]
     ]

@@ -73,8 +73,8 @@ def survey(*folders: Path, fixtures_roots: Sequence[Path] | None = None) -> Load
             scenario_paths.append(folder)
             claims_paths.extend(_nearest_claims(folder))
         elif folder.is_dir():
-            scenario_paths.extend(sorted(folder.rglob(f"*{SCENARIO_SUFFIX}")))
-            claims_paths.extend(sorted(folder.rglob(CLAIMS_FILE)))
+            scenario_paths.extend(paths.below(folder, f"*{SCENARIO_SUFFIX}"))
+            claims_paths.extend(paths.below(folder, CLAIMS_FILE))
         else:
             report.problems.append(Problem("there is no such file or folder", str(folder)))
     files = _read_claims(dict.fromkeys(claims_paths), report)
@@ -128,7 +128,7 @@ def _read_claims(claims_paths: Iterable[Path], report: Report) -> list[ClaimsFil
 def _own_claims() -> Mapping[str, Claim]:
     """The claims of the repository, which a user's scenario may decide too."""
     root = paths.scenarios_root()
-    return by_id(_read_claims(sorted(root.rglob(CLAIMS_FILE)), Report())) if root.is_dir() else {}
+    return by_id(_read_claims(paths.below(root, CLAIMS_FILE), Report())) if root.is_dir() else {}
 
 
 def _claims_near(path: Path) -> Mapping[str, Claim]:

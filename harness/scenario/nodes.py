@@ -159,12 +159,10 @@ def parse(text: str, file: str) -> Node:
     builder = _Builder(text, file)
     try:
         root = builder.document()
-    except yaml.YAMLError:
-        raise ScenarioError(_syntax_problem(text, file)) from None
+    except yaml.YAMLError as error:
+        raise ScenarioError(_syntax_problem(text, file, error)) from None
     except _TooDeep as deep:
-        at = deep.at
-        message = f"nested more than {MAX_DEPTH} levels deep"
-        raise ScenarioError(Problem(message, file, at.line, at.column, remedy="write it flatter")) from None
+        raise ScenarioError(_too_deep(file, deep.at.line, deep.at.column)) from None
     if builder.problems:
         raise ScenarioError(builder.problems)
     if root is None or (root.value is None and root.span[0] == root.span[1]):
@@ -213,23 +211,31 @@ _SYNTAX_REMEDIES = (
     ("while scanning a quoted scalar", "close the quotes"),
     ("cannot start any token", "put text that starts with this character in quotes"),
     ("unknown escape character", "in double quotes a backslash is written twice; single quotes take it as it is"),
+    ("invalid Unicode character", "write a character that exists, not half of a surrogate pair"),
     ("expected alphabetic or numeric character", "put text that starts with * or & in quotes"),
     ("undefined alias", "put text that starts with * in quotes"),
     ("expected the node content", "put text that starts with this character in quotes, and close what is open"),
 )
 
 
-def _syntax_problem(text: str, file: str) -> Problem:
-    """The mistake as PyYAML's own parser words it."""
+def _too_deep(file: str, line: int, column: int) -> Problem:
+    return Problem(f"nested more than {MAX_DEPTH} levels deep", file, line, column, remedy="write it flatter")
+
+
+def _syntax_problem(text: str, file: str, error: yaml.YAMLError) -> Problem:
+    """The mistake as PyYAML's own parser words it, or as libyaml (`error`) does where that alone sees one."""
+    depth = 0
+    event: Any
     try:
-        for _ in yaml.parse(text, Loader=yaml.SafeLoader):
-            pass
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        said = str(getattr(error, "problem", None) or error)
-        context = str(getattr(error, "context", None) or "")
-    else:
-        return Problem("not valid YAML", file)
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH + 1:  # libyaml looks ahead, and gave up before it told of the levels
+                return _too_deep(file, event.start_mark.line + 1, event.start_mark.column + 1)
+    except yaml.YAMLError as own:
+        error = own
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    said = str(getattr(error, "problem", None) or error)
+    context = str(getattr(error, "context", None) or "")
     line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
     lines = text.splitlines()
     here = lines[line - 1] if 0 < line <= len(lines) else ""

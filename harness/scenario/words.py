@@ -51,7 +51,13 @@ def text_like(
     return Scalar(expected, (str,), form, parse, templates, hint)
 
 
-def number(expected: str, low: float | None = None, whole: bool = False, templates: bool = False) -> Scalar:
+def number(
+    expected: str,
+    low: float | None = None,
+    whole: bool = False,
+    templates: bool = False,
+    high: float | None = None,
+) -> Scalar:
     def parse(value: float) -> float:
         if whole and value != int(value):
             raise ValueError(f"{value} is not a whole number")
@@ -59,11 +65,15 @@ def number(expected: str, low: float | None = None, whole: bool = False, templat
             raise ValueError(f"{value} is not a finite number")
         if low is not None and value < low:
             raise ValueError(f"{value} is too small")
+        if high is not None and value > high:
+            raise ValueError(f"{value} is too large")
         return value
 
     form: Json = {"type": "integer" if whole else "number"}
     if low is not None:
         form["minimum"] = low
+    if high is not None:
+        form["maximum"] = high
     return Scalar(expected, (int,) if whole else (int, float), form, parse, templates)
 
 
@@ -192,6 +202,8 @@ ATOM = Scalar(
     templates=True,
 )
 POSITIVE = number("a whole number, at least 1", 1, whole=True)
+ATTEMPTS = number("a whole number from 1 to 1000", 1, whole=True, high=1000)  # as --attempts
+PIXELS = number("a whole number from 1 to 16384", 1, whole=True, high=16_384)  # the largest texture
 NUMBER_TEST = Scalar(
     numbers.HELP, (str, int, float), {"type": ["number", "string"]}, numbers.parse_number_test, hint=_number_test_hint
 )

@@ -17,7 +17,7 @@ from types import TracebackType
 import msgspec
 
 from harness.errors import Problem, UserError
-from harness.events import ClaimVerdict, LedgerLine, RunFooter
+from harness.events import SCHEMA, ClaimVerdict, LedgerLine, RunFooter, RunHeader
 from harness.store.atomic import drafted, storing
 
 LEDGER = "ledger.jsonl"
@@ -153,11 +153,27 @@ def _lines(data: bytes, file: str) -> Iterator[tuple[LedgerLine, int]]:
     for number, row in enumerate(rows, 1):
         end += len(row) + 1
         try:
-            yield _decoder.decode(row), end
-        except msgspec.MsgspecError as error:
-            raise UserError(
-                Problem("is not a line of a ledger", file=file, line=number, column=1, found=str(error))
-            ) from error
+            yield _readable(_decoder.decode(row), file, number), end
+        except (msgspec.MsgspecError, RecursionError) as error:
+            remedy = "a ledger is never edited: take it from a copy, or run again" if end else "give a ledger.jsonl"
+            problem = Problem("is not a line of a ledger", file, number, 1, found=str(error), remedy=remedy)
+            raise UserError(problem) from error
     if tail:
-        with suppress(msgspec.MsgspecError):
-            yield _decoder.decode(tail), end + len(tail)
+        with suppress(msgspec.MsgspecError, RecursionError):
+            yield _readable(_decoder.decode(tail), file, len(rows) + 1), end + len(tail)
+
+
+def _readable(line: LedgerLine, file: str, number: int) -> LedgerLine:
+    """The line; `UserError` where a header says that what follows means something else than here."""
+    if isinstance(line, RunHeader) and line.schema != SCHEMA:
+        problem = Problem(
+            "the ledger is of another schema",
+            file,
+            number,
+            1,
+            expected=f"schema {SCHEMA}",
+            found=f"schema {line.schema}, written by traceproof {line.traceproof}",
+            remedy="read it with the traceproof that wrote it",
+        )
+        raise UserError(problem)
+    return line

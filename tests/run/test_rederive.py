@@ -49,6 +49,18 @@ def test_an_untouched_ledger_comes_out_in_the_same_words(tmp_path: Path, scenari
     assert {str(one.verdict) for one in again.verdicts} == {"SOMETIMES"}
 
 
+def test_scenarios_are_found_from_another_folder_than_the_runs(
+    tmp_path: Path, scenarios: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store_run(tmp_path / "run", load_catalog([Path("parsing")]), [GOOD])
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    header, *rest = ledger.read_text().splitlines()
+    ledger.write_text("\n".join([json.dumps({**json.loads(header), "plan": {"directory": str(tmp_path)}}), *rest, ""]))
+    monkeypatch.chdir("/")
+    assert rederive(ledger).notes == []
+
+
 def test_a_refused_recording_stays_refused_and_is_not_read(tmp_path: Path, scenarios: Path) -> None:
     store_run(tmp_path / "run", load_catalog([scenarios]), [GOOD, GOOD, GOOD], invalid="the browser reported data loss")
     next(tmp_path.glob("run/recordings/*/*/1/main.json.gz")).unlink()

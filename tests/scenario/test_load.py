@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.errors import ScenarioError
+from harness.paths import below
 from harness.scenario import load_file, load_folder, survey
 from harness.scenario.checks import END, START
 from harness.scenario.model import (
@@ -72,6 +74,43 @@ def test_a_page_beside_the_scenario_comes_first(load: Load, tmp_path: Path) -> N
 def test_a_link_out_of_the_folder_is_no_fixture(load: Load, tmp_path: Path) -> None:
     (tmp_path / "page.html").symlink_to("/etc/hostname")
     assert any("leads out of its folder" in message for message in _problems(load))
+
+
+def test_a_link_that_leads_nowhere_is_said_to_be_one(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "mine.html").symlink_to("gone.html")
+    head = HEAD.replace("page.html", "mine.html")
+    assert any("leads nowhere" in message for message in _problems(load, head=head))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "attempts: 99999999999999999999999",
+        "timeout: 99999999999999999999s",
+        f"timeout: {'9' * 400}s",
+        "browser: {window: [99999999999, 600]}",
+    ],
+)
+def test_numbers_that_nothing_could_carry_out_are_refused(load: Load, line: str) -> None:
+    assert any(
+        "too large" in message or "longer than a day" in message for message in _problems(load, head=f"{HEAD}{line}\n")
+    )
+
+
+def test_a_folder_that_goes_while_it_is_searched_is_passed_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b.claims").touch()
+
+    (tmp_path / "a" / "lost.claims").touch()
+    real = os.scandir
+
+    def scan(path: str) -> object:
+        if Path(path).name == "a":
+            raise FileNotFoundError(path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    assert below(tmp_path, "*.claims") == [tmp_path / "b.claims"]
 
 
 def test_each_cell_of_the_matrix_is_a_case_with_typed_values(load: Load) -> None:

@@ -81,6 +81,8 @@ def test_every_node_knows_its_place() -> None:
         ("# nothing\n", "the file is empty", 0),
         ("---\n", "the file is empty", 0),
         ("[" * (MAX_DEPTH * 3), "nested more than", 1),
+        ("a:\n  " + "[" * 3000 + "]" * 3000, "nested more than", 2),  # libyaml gives up before it tells of the levels
+        ('a: 1\nb: "\\ud800"\n', "invalid Unicode character", 2),
     ],
 )
 def test_what_is_refused_has_a_message_and_a_line(text: str, message: str, line: int) -> None:

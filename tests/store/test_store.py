@@ -52,6 +52,13 @@ def test_a_broken_line_inside_is_a_users_error_with_its_place(tmp_path: Path) ->
         read_ledger(path)
 
 
+def test_a_ledger_of_another_schema_is_not_misread(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(HEADER, schema=2)) + b"\n")
+    with pytest.raises(UserError, match=r"(?s)ledger\.jsonl:1:1: the ledger is of another schema.*expected: schema 1"):
+        read_ledger(path)
+
+
 def test_a_full_disk_takes_the_broken_line_back(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     path = tmp_path / "ledger.jsonl"
     with Ledger(path) as ledger:
