@@ -12,7 +12,7 @@ from harness.cli.shared import arm_option, console, echo_json, example, expressi
 
 @click.command(
     epilog=example(
-        "traceproof check trace.json.gz parse-html.spans",
+        "traceproof check trace.json.gz parse-html.gaps",
         "traceproof check out/2026-01-31T12-00-00/recordings/NAME/156.0.1.2-headless/1 my.scenario.yaml",
         "traceproof check trace.json my.scenario.yaml --arm plain --json",
     )

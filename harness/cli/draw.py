@@ -21,7 +21,7 @@ _TRACE = click.Path(path_type=Path, exists=True)
 
 @click.command(
     epilog=example(
-        "traceproof draw trace.json.gz parse-html.spans -o spans.svg",
+        "traceproof draw trace.json.gz parse-html.gaps -o spans.svg",
         "traceproof draw out/2026-01-31T12-00-00/recordings/NAME/156.0.1.2-headless/1 my.scenario.yaml -o arms.png",
         "traceproof draw trace.json.gz my.scenario.yaml --expectation 2 --events 10000 -o second.svg",
     )
@@ -72,7 +72,7 @@ def draw(
 
 @click.command(
     epilog=example(
-        "traceproof annotate trace.json.gz parse-html.spans",
+        "traceproof annotate trace.json.gz parse-html.gaps",
         "traceproof annotate trace.json.gz my.scenario.yaml -o for-devtools.json.gz",
     )
 )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=example(
         "traceproof mutate parse-html",
-        "traceproof mutate parse-html.spans --from out/2026-01-31T12-00-00 --json",
+        "traceproof mutate parse-html.gaps --from out/2026-01-31T12-00-00 --json",
         "traceproof mutate my.scenario.yaml --trace trace.json.gz",
     )
 )

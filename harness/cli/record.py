@@ -23,9 +23,9 @@ from harness.errors import CapabilityError
 
 @click.command(
     epilog=example(
-        "traceproof record parse-html.spans --browser 153",
+        "traceproof record parse-html.gaps --browser 153",
         "traceproof record commit.shape --recorder startup",
-        "traceproof record parse-html.spans --keep spans-156",
+        "traceproof record parse-html.gaps --keep spans-156",
         "traceproof record ./my-scenarios/one.scenario.yaml --out reference",
     )
 )

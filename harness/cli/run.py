@@ -44,7 +44,7 @@ from harness.errors import StoreError
         "traceproof run ./my-scenarios -x",
         "traceproof run commit.shape --recorder startup",
         "traceproof run --resume",
-        "traceproof run parse-html.spans --until-decided --at-most 60",
+        "traceproof run parse-html.gaps --until-decided --at-most 60",
         "traceproof run --shard 2/8 --out shard-2",
     )
 )

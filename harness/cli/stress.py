@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=example(
-        "traceproof stress parse-html.spans --runs 50",
+        "traceproof stress parse-html.gaps --runs 50",
         "traceproof stress my.scenario.yaml --runs 20 --mode shell --json > stress.json",
-        "traceproof stress parse-html.spans --from out/2026-01-31T12-00-00 --all",
+        "traceproof stress parse-html.gaps --from out/2026-01-31T12-00-00 --all",
     )
 )
 @click.argument("selectors", nargs=-1, required=True)
