@@ -23,6 +23,7 @@ from harness.mutate.edit import (
     line_of,
     move_to_process,
     move_to_thread,
+    other_thread,
     put,
     shift,
     stretch,
@@ -34,6 +35,7 @@ from harness.mutate.subject import Key, Member, Subject
 from harness.mutate.tape import Line, Tape
 from harness.mutate.values import MISSING, neighbours, retyped
 from harness.scenario.model import Query, Ref
+from harness.trace import Trace
 
 PATHS: Final = 8  # arguments of one selection that are changed
 _ALL_ARGUMENTS: Final = re.compile(r"\bargs\b(?!\s*->)")  # as a whole, not one of them
@@ -123,6 +125,8 @@ def _changes(subject: Subject, members: Sequence[Member], paths: Sequence[str], 
     chosen = sample(members, most)
     if len(members) > 1:
         yield "drop a class", f"all {len(members)}", drop(tape, members)
+        if all(member.source == "event" and member.item.dur is not None for member in members):
+            yield "put one after another", f"all {len(members)} on one thread", _in_a_row(tape, members)
     for member in chosen:
         yield from _possible(_of_one(subject, tape, member), told(member))
         yield from _possible(_of_arguments(subject, tape, member, paths), told(member))
@@ -145,6 +149,18 @@ def _moved_here(line: Line, model: Member, tape: Tape) -> Line:
     return replace(line, ts=ts + 1, pid=pid, tid=tid, place=len(tape.lines) + 1e6, end_place=len(tape.lines) + 1e6 + 1)
 
 
+def _in_a_row(tape: Tape, members: Sequence[Member]) -> Tape:
+    """All on the thread of the first, each 1 us after the end of the one before: nothing runs beside anything."""
+    ordered = sorted(members, key=lambda member: member.item.ts)
+    first, ts = ordered[0].item, ordered[0].item.ts
+    changes: dict[int, Line | None] = {}
+    for member in ordered:
+        line = line_of(tape, member)
+        changes[member.index] = replace(line, ts=ts, pid=first.pid, tid=first.tid)
+        ts += (line.dur or 0.0) + 1
+    return tape.change(changes)
+
+
 Attempt = tuple[str, str, Callable[[], Tape]]
 
 
@@ -159,6 +175,7 @@ def _of_one(subject: Subject, tape: Tape, member: Member) -> Iterator[Attempt]:
     trace, item = subject.trace(member.key), member.item
     yield "drop one", "", partial(drop, tape, [member])
     yield "duplicate", "", partial(copy, tape, member)
+    yield "duplicate beside it", "at its time on another thread", partial(_beside, tape, trace, member)
     yield "rename", "", partial(put, tape, member, "name", f"{item.name}~")
     yield "change phase", "", partial(change_phase, tape, member)
     yield "move to a thread", "", partial(move_to_thread, tape, trace, member)
@@ -171,6 +188,10 @@ def _of_one(subject: Subject, tape: Tape, member: Member) -> Iterator[Attempt]:
         yield "shift past a neighbour", "before the one before it", partial(shift, tape, member, before - 1)
     if after is not None:
         yield "shift past a neighbour", "after the one after it", partial(shift, tape, member, after + 1)
+
+
+def _beside(tape: Tape, trace: Trace, member: Member) -> Tape:
+    return copy(tape, member, tid=other_thread(tape, trace, line_of(tape, member)))
 
 
 def _neighbours(tape: Tape, member: Member) -> tuple[float | None, float | None]:

@@ -198,3 +198,22 @@ def test_lint_misses_a_recording(folder: Path, tmp_path: Path, capsys: pytest.Ca
     out = store(tmp_path / "run", valid=False)
     status, told, _ = run("lint", folder, "--mutants", out, capsys=capsys)
     assert status == 2 and "holds no valid attempt of mine.layouts" in told
+
+
+def test_lint_tells_what_nobody_ever_saw(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An absence of what is misspelt; where another scenario finds the same it is documented."""
+    path = write(folder, "3")
+    out = store(tmp_path / "run")
+    text = path.read_text()
+    path.write_text(text + "    control: {none: {of: gone}, }\n".replace(", }", "}"))
+    gone = "  gone: {name: OldLayot}\n"
+    path.write_text(
+        text.replace("expect:\n", gone + "expect:\n")
+        + "  - {claim: mine.three-layouts, none: {of: gone}, control: {count: {of: layouts, is: 3}}}\n"
+    )
+    status, told, _ = run("lint", folder, "--mutants", out, capsys=capsys)
+    assert status == 2 and 'blind: name never seen: "OldLayot"' in told and "layouts.scenario.yaml:8:9" in told
+    other = text.replace("mine.layouts", "mine.old").replace("{name: Layout}", "{name: OldLayot}")
+    (folder / "old.scenario.yaml").write_text(other)
+    status, told, _ = run("mutate", folder, "-k", "mine.layouts", "--from", out, "--out", tmp_path / "m", capsys=capsys)
+    assert "neutral ones survived" in told and "never seen" not in told
