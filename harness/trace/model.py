@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -139,7 +138,7 @@ def _extent(tracks: Mapping[Thread, list[Event]], others: Iterable[Event]) -> tu
     starts = [event.ts for event in timed]
     last = {thread[0]: 0.0 for thread in tracks}
     for thread, track in tracks.items():
-        starts += [next((event.ts for event in track if event.ts), math.inf)]
+        starts += next(([event.ts] for event in track if event.ts), [])
         last[thread[0]] = max(last[thread[0]], max(map(end_of, track)))
     for event in timed:
         last[event.thread[0]] = max(last.get(event.thread[0], 0.0), event.end)

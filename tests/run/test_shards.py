@@ -213,7 +213,7 @@ def test_other_commands_read_what_was_joined(lab: Lab, shards: list[Path], capsy
     assert status("verify", "--ledger", folder) == 1
     assert status("history", "parsing.once", "--out", folder) == 0
     assert status("stress", str(lab.scenarios / "one.scenario.yaml"), "--from", folder) in (0, 1)
-    assert status("report", folder, "--events", "0", "-o", str(lab.folder / "report.html")) == 0
+    assert status("report", folder, "-o", str(lab.folder / "report.html")) == 0
     assert status("run", "--resume", folder) == 1
     assert "has ended; nothing is left to do" in capsys.readouterr().err
 

@@ -185,3 +185,8 @@ def test_text_that_is_not_utf_8_does_not_hide_the_rest(tmp_path: Path) -> None:
 def test_an_empty_trace() -> None:
     trace = make([])
     assert (trace.events, trace.start_ts, trace.end_ts, trace.anomalies) == ([], 0, 0, {})
+
+
+def test_a_trace_whose_only_slice_starts_at_zero_starts_there() -> None:
+    trace = make([slice("ParseHTML", 0, 10)])
+    assert (trace.start_ts, trace.end_ts) == (0, 10)
