@@ -188,5 +188,5 @@ def test_an_empty_trace() -> None:
 
 
 def test_a_trace_whose_only_slice_starts_at_zero_starts_there() -> None:
-    trace = make([slice("ParseHTML", 0, 10)])
+    trace = make([slice("ParseHTML", ts=0, dur=10)])
     assert (trace.start_ts, trace.end_ts) == (0, 10)
