@@ -106,7 +106,8 @@ async def _connect(
     try:
         async with asyncio.timeout(timeout_s):
             endpoint = await spawned.endpoint(attempt.profile)
-            browser = await playwright.chromium.connect_over_cdp(endpoint, no_defaults=True, timeout=timeout_s * 1000)
+            connecting = playwright.chromium.connect_over_cdp(endpoint, no_defaults=True, timeout=timeout_s * 1000)
+            browser = await spawned.while_running(connecting)
     except (TimeoutError, PlaywrightError, ChildProcessError) as error:
         reason = spawned.complaint() or str(error) or f"no answer within {timeout_s:g} s"
         raise BrowserError(f"{build} did not start in mode {mode}: {reason}") from None

@@ -144,6 +144,19 @@ class Spawned:
             await asyncio.sleep(0.01)
         return endpoint
 
+    async def while_running(self, work: Awaitable[T]) -> T:
+        """The result of `work`, or `ChildProcessError` as soon as the browser ends, which a client may wait out."""
+        task, end = asyncio.ensure_future(work), asyncio.ensure_future(self.process.wait())
+        try:
+            await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise ChildProcessError(f"it ended with status {self.process.returncode}")
+            return await task
+        finally:
+            for one in (task, end):
+                one.cancel()
+            await asyncio.gather(task, end, return_exceptions=True)
+
 
 async def spawn(
     attempt: Attempt, build: Build, mode: str, spec: BrowserSpec, host_rules: str, more: Sequence[str], url: str

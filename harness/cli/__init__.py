@@ -9,7 +9,7 @@ import dataclasses
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -46,7 +46,19 @@ from harness.errors import Problem, TraceproofError, UserError
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(context_settings=CONTEXT)
+class _Unread(Exception):
+    """The reader of our output went away (`| head`)."""
+
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _Unread from error  # click would end with 1, which here says that verdicts differ
+
+
+@click.group(cls=_Commands, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="traceproof", message="%(prog)s %(version)s")
 def cli() -> None:
     """Prove or refute, on a real Chromium, what is documented about Chrome's trace events.
@@ -116,8 +128,8 @@ def _status(args: list[str] | None) -> int:
         click.echo(f"error: {error}", err=True)
         _tell_machines(args, [Problem(str(error))], error.exit_code)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); Python would complain again while it flushes at exit.
+    except (BrokenPipeError, _Unread):
+        # Python would complain again while it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:

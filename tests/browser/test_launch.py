@@ -13,6 +13,7 @@ from playwright.async_api import Frame, Page
 
 from harness.browser import Build, doctor, launch
 from harness.browser.guard import members
+from harness.browser.running import Spawned
 from harness.errors import BrowserError, CapabilityError
 from harness.scenario.model import BrowserSpec
 
@@ -137,3 +138,9 @@ async def test_a_binary_that_ends_at_once_is_a_browser_error(build: Build, tmp_p
     with pytest.raises(BrowserError, match="no good"):
         async with launch(Build("Chromium", "99.2.3.4", 99, broken, "test", ("shell",)), "shell"):
             pass
+
+
+async def test_a_browser_that_ends_while_a_client_connects_is_not_waited_for(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec("false")
+    with pytest.raises(ChildProcessError, match="it ended with status 1"):
+        await Spawned(process, (), tmp_path / "stderr").while_running(asyncio.Event().wait())

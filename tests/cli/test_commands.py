@@ -60,6 +60,14 @@ def test_help_does_not_import_what_is_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_reader_that_goes_away_is_no_verdict() -> None:
+    command = [sys.executable, "-c", "from harness.cli import main; main(['claims', 'list'])"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
