@@ -12,6 +12,8 @@ from harness.cli.shared import bar, echo_json, example, json_option
 if TYPE_CHECKING:
     from harness.events import RunResult
 
+_MOST_PICTURES = 10  # of one summary: what differs first tells most
+
 
 @click.command(
     epilog=example(
@@ -61,6 +63,37 @@ def report(ledgers: tuple[Path, ...], output: Path, scenarios: tuple[Path, ...],
     else:
         click.echo(f"{output}  {written['bytes'] / 1e6:.1f} MB, {written['claims']} claims, {written['runs']} runs")
     return 0
+
+
+def write_pictures(result: RunResult, summary: Path) -> dict[int, str]:
+    """Draw what the first cases that differ from the baseline stand on, into `<summary>-pictures/`.
+
+    Answers the paths from the summary's folder, by `id(case)`; a case without a recording has no picture.
+    """
+    from harness.evidence import drawings_of
+    from harness.report.picture import to_svg
+    from harness.run.catalog import scenarios_of
+    from harness.store import safe_name, write_atomic
+    from harness.verdict import Outcome
+
+    differing = {(drift.claim, drift.lab) for drift in result.drifts}
+    cases = [case for case in result.cases if any((claim, case.lab) in differing for claim in case.verdicts)]
+    if not cases:
+        return {}
+    _, known = scenarios_of(cases, (), {result.header.plan.directory} if result.header.plan else set())
+    folder = summary.with_name(f"{summary.stem}-pictures")
+    paths: dict[int, str] = {}
+    for case in cases[:_MOST_PICTURES]:
+        against = [a.number for a in case.attempts if any(f.outcome is Outcome.UNMET for f in a.findings)]
+        every = drawings_of(case, known.get((case.scenario, case.cell)), Path(result.folder)).drawings
+        drawings = [one for one in every if one.attempt == (against or [every[0].attempt])[0]]
+        if drawings:
+            where = f"{case.build.version}-{case.mode}"
+            file = folder / f"{len(paths) + 1}-{safe_name(case.name)}-{where}.svg"
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomic(file, to_svg(drawings, title=f"{case.name} on {where}").encode())
+            paths[id(case)] = f"{folder.name}/{file.name}"
+    return paths
 
 
 def write_report(

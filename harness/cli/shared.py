@@ -108,7 +108,9 @@ def write_reports(
     if junit:
         write_atomic(junit, to_junit(result))
     if markdown:
-        write_atomic(markdown, to_markdown(result).encode())
+        from harness.cli.report import write_pictures
+
+        write_atomic(markdown, to_markdown(result, write_pictures(result, markdown)).encode())
     if html:
         from harness.cli.report import write_report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from harness.events import CaseResult, ClaimVerdict, Lab, RunResult
 from harness.report.failure import explain_case
@@ -19,17 +19,18 @@ _MOST_EVIDENCE = 400_000
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
 
 
-def to_markdown(result: RunResult) -> str:
+def to_markdown(result: RunResult, pictures: Mapping[int, str] | None = None) -> str:
     """What differs from the baseline with its evidence, what builds answer differently, then every verdict by event.
 
-    At most 900 kB; what is left out is told.
+    pictures: of a case's evidence, by `id(case)`, as paths from where the summary will lie. At most 900 kB; what is
+    left out is told.
     """
     state = "as expected" if result.exit_code == 0 else f"{len(result.drifts)} differ from the baseline"
     attempts = f"{plural(sum(len(case.attempts) for case in result.cases), 'attempt')} in {result.footer.seconds:.1f} s"
     lines = [f"# traceproof: {state}", "", *_totals(result.verdicts), ""]
     lines += [f"{attempts}. Evidence: {_code(result.folder)}."]
     if result.drifts:
-        lines += ["", "## Differs from the baseline", "", *_table(result.drifts), *_evidence(result)]
+        lines += ["", "## Differs from the baseline", "", *_table(result.drifts), *_evidence(result, pictures or {})]
     changed = [one.verdicts for one in changes(result) if one.changed]
     if changed:
         lines += ["", "## Builds answer differently", ""]
@@ -53,7 +54,7 @@ def _totals(verdicts: list[ClaimVerdict]) -> list[str]:
     return lines
 
 
-def _evidence(result: RunResult) -> Iterator[str]:
+def _evidence(result: RunResult, pictures: Mapping[int, str]) -> Iterator[str]:
     """What each drift stands on, folded up. What one case says of several claims alike is said once."""
     says = {drift.claim: drift.says for drift in result.drifts}
     claims: dict[Lab, set[str]] = defaultdict(set)
@@ -63,7 +64,7 @@ def _evidence(result: RunResult) -> Iterator[str]:
     for case in result.cases:
         differing = [claim for claim in case.verdicts if claim in claims[case.lab]]
         for told in explain_case(case, differing, says=says, folder=result.folder):
-            block = _folded(_headline(case, told[0]), _fenced(told))
+            block = _folded(_headline(case, told[0]), [*_picture(case, pictures), *_fenced(told)])
             left -= _size(block)
             if left < 0:
                 skipped += 1
@@ -71,6 +72,11 @@ def _evidence(result: RunResult) -> Iterator[str]:
                 yield from block
     if skipped:
         yield from ("", f"The evidence of {skipped} more is in {_code(result.ledger or result.folder)}.")
+
+
+def _picture(case: CaseResult, pictures: Mapping[int, str]) -> list[str]:
+    path = pictures.get(id(case))
+    return [f"![Evidence of {_text(case.name)}](<{path}>)", ""] if path else []
 
 
 def _headline(case: CaseResult, first: str) -> str:
