@@ -77,6 +77,7 @@ class Behaviour:
     cache: str = ""
     encoding: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    headers_304: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +219,7 @@ CONTROLS: dict[str, Control] = {
     "cache": Control("cache", _cache),
     "encoding": Control("encoding", _one_of(*ENCODINGS)),
     "header": Control("headers", _header, repeatable=True),
+    "header304": Control("headers_304", _header, repeatable=True),
 }
 _BODY_CONTROLS = ("lead", "chunks", "chunk_size", "pause", "tail", "hold_at", "length", "type", "charset", "encoding")
 

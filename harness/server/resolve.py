@@ -96,6 +96,7 @@ def _answer(request: Request, behaviour: Behaviour, given: Sequence[Given], sour
     headers = [*_cache(behaviour, body), *behaviour.headers]
     etags = [value for name, value in headers if name == "ETag"]
     if status == 200 and etags and etags[0] in request.headers.get("if-none-match", ""):
+        headers = [*headers, *behaviour.headers_304]
         return _reply(request.method, 304, headers, b"", Behaviour(hold=behaviour.hold, delay_us=behaviour.delay_us))
     if behaviour.encoding:
         headers.insert(0, ("Content-Encoding", behaviour.encoding))

@@ -3,8 +3,8 @@
 //   events.<name>      named: it is in the enumeration of names; styled: the panel has a label for it;
 //                      initiated: how many of these events the model gave an initiator
 //   requests.<path>    for each address without its origin, of the last request that the model made of it: its diskCached and
-//                      memoryCached (1 or 0), start (of the request, on the trace's clock), serverResponseTime (microseconds),
-//                      encodedDataLength, decodedBodyLength, and initiates, the paths of which it is the initiator (each 1)
+//                      memoryCached (1 or 0), start (of the request, on the trace's clock), serverResponseTime and, of
+//                      the event itself, headersStartLessSendEnd (microseconds), encodedDataLength, decodedBodyLength, and initiates, the paths of which it is the initiator (each 1)
 //   orphans            how many request ids have a ResourceWillSendRequest and no ResourceSendRequest (seen), and how many
 //                      of these are among the requests of the model (modelled)
 //   readsData          whether any request of the model differs when the recording has no ResourceReceivedData (1 or 0)
@@ -147,12 +147,13 @@ const pathOf = (request) => request.args.data.url.replace(/^\w+:\/\/[^/]*/, "");
 function requestsOf({ byTime, incompleteInitiator }) {
   const found = {};
   for (const request of byTime) {
-    const { syntheticData, encodedDataLength, decodedBodyLength } = request.args.data;
+    const { syntheticData, timing, encodedDataLength, decodedBodyLength } = request.args.data;
     found[pathOf(request)] = {
       diskCached: Number(syntheticData.isDiskCached),
       memoryCached: Number(syntheticData.isMemoryCached),
       start: request.ts,
       serverResponseTime: syntheticData.serverResponseTime,
+      headersStartLessSendEnd: timing ? (timing.receiveHeadersStart - timing.sendEnd) * 1e3 : 0,
       encodedDataLength,
       decodedBodyLength,
       initiates: {},
