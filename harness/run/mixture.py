@@ -83,7 +83,6 @@ def _rule(part: Part) -> str:
 _Asked = tuple[str, Callable[[Part], object]]
 _ALIKE: tuple[_Asked, ...] = (
     ("the version of traceproof", lambda part: part.header.traceproof),
-    ("the schema of the ledger", lambda part: part.header.schema),
     ("the number of shards", lambda part: part.shard.of),
     ("the number of attempts", lambda part: part.plan.attempts or "the scenarios' own"),
     ("the rule for the number of attempts", _rule),

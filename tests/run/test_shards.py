@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli import cli
-from harness.errors import UsageError
+from harness.errors import UsageError, UserError
 from harness.events import (
     Attempt,
     AttemptDone,
@@ -230,7 +230,7 @@ def test_the_command_joins_and_reports(lab: Lab, shards: list[Path], capsys: pyt
 
 MIXTURES: dict[str, tuple[Callable[[list[Any]], list[Any]], str]] = {
     "version": (lambda lines: [msgspec.structs.replace(lines[0], traceproof="0.0.9"), *lines[1:]], "the version of"),
-    "schema": (lambda lines: [msgspec.structs.replace(lines[0], schema=2), *lines[1:]], "the schema of the ledger"),
+    "schema": (lambda lines: [msgspec.structs.replace(lines[0], schema=2), *lines[1:]], "the ledger is of another schema"),
     "attempts": (replan(attempts=7), "the number of attempts is not that of shard 1/3"),
     "modes": (replan(modes=["shell"]), "the modes is not that"),
     "builds": (replan(builds=[build_view(BUILD)]), "the builds is not that"),
@@ -261,7 +261,7 @@ MIXTURES: dict[str, tuple[Callable[[list[Any]], list[Any]], str]] = {
 def test_what_does_not_belong_together_is_refused(mixture: str, lab: Lab, shards: list[Path]) -> None:
     edit, why = MIXTURES[mixture]
     change(shards[1], edit)
-    with pytest.raises(UsageError, match=why):
+    with pytest.raises(UserError, match=why):
         lab.merge(shards)
     assert not (lab.folder / "merged").exists()
 
