@@ -230,7 +230,7 @@ def test_the_command_joins_and_reports(lab: Lab, shards: list[Path], capsys: pyt
 
 MIXTURES: dict[str, tuple[Callable[[list[Any]], list[Any]], str]] = {
     "version": (lambda lines: [msgspec.structs.replace(lines[0], traceproof="0.0.9"), *lines[1:]], "the version of"),
-    "schema": (lambda lines: [msgspec.structs.replace(lines[0], schema=2), *lines[1:]], "the ledger is of another schema"),
+    "schema": (lambda lines: [msgspec.structs.replace(lines[0], schema=2), *lines[1:]], "is of another schema"),
     "attempts": (replan(attempts=7), "the number of attempts is not that of shard 1/3"),
     "modes": (replan(modes=["shell"]), "the modes is not that"),
     "builds": (replan(builds=[build_view(BUILD)]), "the builds is not that"),
