@@ -11,13 +11,14 @@ FEWEST, MOST = 3, 60  # attempts of one build
 def chance(met_a: int, valid_a: int, met_b: int, valid_b: int) -> float:
     """The chance that attempts of one and the same rate come out as far apart as these, or farther, in this direction.
 
-    Fisher's exact test, one-sided: `scipy.stats.fisher_exact`. 1 where either has no valid attempt.
+    Fisher's exact test, one-sided: `scipy.stats.fisher_exact`. 1 where either has no valid attempt, and where the rates
+    are the same, which has no direction.
     """
-    if not valid_a or not valid_b:
+    if not valid_a or not valid_b or met_a * valid_b == met_b * valid_a:
         return 1.0
     from scipy.stats import fisher_exact  # takes a second to import, and most commands never need it
 
-    higher = met_a * valid_b >= met_b * valid_a
+    higher = met_a * valid_b > met_b * valid_a
     table = [[met_a, valid_a - met_a], [met_b, valid_b - met_b]]
     return float(fisher_exact(table, alternative="greater" if higher else "less").pvalue)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from harness.stats import apart, attempts_to_tell, chance
@@ -31,6 +31,7 @@ def test_the_chance_is_that_of_fisher() -> None:
     assert chance(1, 1, 0, 0) == 1
 
 
+@example(1, 2, 4, 8)
 @given(some.integers(0, 8), some.integers(0, 8), some.integers(0, 8), some.integers(0, 8))
 def test_it_does_not_matter_which_is_first(met: int, unmet: int, other_met: int, other_unmet: int) -> None:
     one, other = (met, met + unmet), (other_met, other_met + other_unmet)
