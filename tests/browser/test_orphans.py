@@ -22,8 +22,11 @@ from harness.browser.guard import LIFE, PIDS, members
 pytestmark = pytest.mark.browser
 
 _HARNESS = """
-import asyncio, json, sys
+import asyncio, json, signal, sys
 from harness.browser import launch, probe
+
+# a shell that puts the tests into the background has its children ignore SIGINT
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def main():
     async with launch(probe(sys.argv[1]), sys.argv[2]) as launched:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -174,11 +173,14 @@ async def test_mouse_and_wheel(do: Do, server: FixtureServer) -> None:
 
 async def test_wheel_scrolls(do: Do, server: FixtureServer, ctx: StepContext) -> None:
     await do("goto", f"{server.origin}/field.html")
-    scrolled = asyncio.ensure_future(
-        ctx.page.page.evaluate("new Promise(done => addEventListener('scroll', () => done(scrollY), {once: true}))")
+    # A wheel before the first frame finds nothing to scroll, and a listener after the wheel hears nothing.
+    await ctx.page.page.evaluate(
+        """new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => {
+            self.scrolled = new Promise(done => addEventListener('scroll', () => done(scrollY), {once: true}))
+        })"""
     )
     await do("wheel", [0, 120], at=[100, 100])
-    assert await scrolled > 0
+    assert await ctx.page.page.evaluate("self.scrolled") > 0
 
 
 async def test_tap(do: Do, server: FixtureServer) -> None:
