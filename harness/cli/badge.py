@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=example(
-        "traceproof badge parse-html.end-line-missing --ledger out/2026-01-31T12-00-00 -o claim.svg",
+        "traceproof badge parse-html.endline-needs-blink --ledger out/2026-01-31T12-00-00 -o claim.svg",
         "traceproof badge 'parse-html.*' --ledger merged -o badges/",
-        "traceproof badge parse-html.end-line-missing --browser 153 --mode shell",
+        "traceproof badge parse-html.endline-needs-blink --browser 153 --mode shell",
     )
 )
 @click.argument("claims", nargs=-1, required=True, metavar="CLAIM...")

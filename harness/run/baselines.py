@@ -2,7 +2,7 @@
 
 A file under `configs/baselines/`, or `*.baseline.yaml` beside a user's own scenarios, is a list:
 
-    - claim: parse-html.end-line-missing
+    - claim: parse-html.endline-needs-blink
       verdict: REFUTED
       versions: ">=111"          # optional: every version
       modes: [headless, shell]   # optional: every mode
