@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from harness.events import CaseResult
-    from harness.run import Job
+    from harness.run.plan import Job
     from harness.run.session import Session
 
 SUFFIX = ".scenario.yaml"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from harness.events import Attempt, BuildView, CaseResult, RecordingRef, RunResult
 from harness.expect import Recording
-from harness.run.attempt import judge
 from harness.run.catalog import Catalog
-from harness.run.engine import close_ledger, conclude, open_ledger
+from harness.run.engine import close_ledger, open_ledger
+from harness.run.judging import conclude, judge
 from harness.run.options import RunOptions
 from harness.run.verdicts import settle_case
 from harness.scenario.model import Case

@@ -70,7 +70,7 @@ def ablate(
     told with what leaving a category out does to its expectations; the other arms stay as they are.
     """
     from harness.compare.ablation_claims import CATEGORY
-    from harness.run import Interrupted
+    from harness.run.signals import Interrupted
     from harness.run.which import one_arm, one_case
     from harness.store import RunFolder
 
@@ -103,8 +103,8 @@ def _record(
 ) -> tuple[dict[str, Ablation], dict[str, tuple[str, ...]]]:
     """The answer of each arm that is taken apart, and what every arm records."""
     from harness.compare.ablation import conclude, observer
-    from harness.run import blocking
     from harness.run.ablate import record_ablation, record_whole
+    from harness.run.signals import blocking
 
     def told(label: str, done: int, total: int) -> None:
         click.echo(f"  [{done}/{total}] {label}", err=True)
@@ -162,7 +162,7 @@ def _json(
 
 
 def _job(case: Case, browsers: tuple[str, ...], modes: tuple[str, ...]) -> Job:
-    from harness.run import plan
+    from harness.run.plan import plan
 
     jobs = plan([case], *find_lab(browsers, modes), attempts=1)
     if len(jobs) > 1:

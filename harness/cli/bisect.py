@@ -63,8 +63,8 @@ def bisect(
     answered.
     """
     from harness.cli.bisect_text import line_json, line_lines, summary_lines
-    from harness.run import Interrupted
     from harness.run.bisecting import Asking, lines_of
+    from harness.run.signals import Interrupted
 
     cases, catalog = _deciders(claim, folders, expression)
     if oldest >= newest:

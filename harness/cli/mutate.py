@@ -164,7 +164,9 @@ def _record(
 ) -> StoredAttempt | None:
     """One attempt, made now."""
     from harness.cli.stored import best_attempt
-    from harness.run import RunOptions, blocking, run_cases
+    from harness.run.engine import run_cases
+    from harness.run.options import RunOptions
+    from harness.run.signals import blocking
     from harness.store import RunFolder
 
     click.echo(f"{case.name}: nothing is stored, so it is recorded once", err=True)

@@ -53,7 +53,9 @@ def record(
     the validity gate would refuse is kept and named; the exit status is then 3, as where a build or this machine lacks
     what a scenario needs.
     """
-    from harness.run import Interrupted, blocking, plan, run_attempt
+    from harness.run.attempt import run_attempt
+    from harness.run.plan import plan
+    from harness.run.signals import Interrupted, blocking
     from harness.store import RunFolder
     from harness.verdict import Verdict
 

@@ -15,8 +15,8 @@ from harness.cli.shared import find_cases, find_lab, sampled
 if TYPE_CHECKING:
     from harness.browser import Build
     from harness.events import RunPlan, RunResult
-    from harness.run import RunOptions
     from harness.run.catalog import Catalog
+    from harness.run.options import RunOptions
     from harness.run.resume import Earlier
     from harness.scenario.model import Case
 
@@ -36,9 +36,9 @@ class Task:
 
 def resumed(context: click.Context, which: str, out: Path | None, command: tuple[str, ...], workers: int) -> Task:
     """The rest of a run. `UsageError` where there is none, or where it would not be the same run."""
-    from harness.run import RunOptions
     from harness.run.catalog import load_catalog
     from harness.run.ledgers import read_result
+    from harness.run.options import RunOptions
     from harness.run.resume import Earlier, compare_asked, find_run, look_again, same_traceproof
     from harness.store import LEDGER, RunFolder, is_whole
 

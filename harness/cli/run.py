@@ -110,7 +110,9 @@ def run(
     not made again. It is refused where a scenario, its page, the browser or the command line is not what it was.
     """
     from harness.report import ConsoleReport, to_json
-    from harness.run import Interrupted, RunOptions, blocking, run_cases
+    from harness.run.engine import run_cases
+    from harness.run.options import RunOptions
+    from harness.run.signals import Interrupted, blocking
     from harness.store import RunFolder
 
     command = ("traceproof", *sys.argv[1:])

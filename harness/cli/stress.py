@@ -94,7 +94,9 @@ def stress(
         result = read_result(ledgers[0], catalog)
     else:
         from harness.report import ConsoleReport
-        from harness.run import Interrupted, RunOptions, blocking, run_cases
+        from harness.run.engine import run_cases
+        from harness.run.options import RunOptions
+        from harness.run.signals import Interrupted, blocking
         from harness.store import RunFolder
 
         builds, wanted = find_lab(browsers, modes)

@@ -68,7 +68,7 @@ def verify(
     failed.
     """
     from harness.report import changes, verify_json, verify_lines
-    from harness.run import Interrupted
+    from harness.run.signals import Interrupted
 
     if ledger is not None:
         if browsers or modes or attempts or out:
@@ -99,7 +99,9 @@ def _run(
     workers: int,
     out: Path | None,
 ) -> RunResult:
-    from harness.run import RunOptions, blocking, run_cases
+    from harness.run.engine import run_cases
+    from harness.run.options import RunOptions
+    from harness.run.signals import blocking
     from harness.store import RunFolder
 
     cases, catalog = find_cases(selectors, expression)

@@ -12,9 +12,10 @@ import msgspec
 
 from harness.errors import HarnessError, StoreError, TraceFileError
 from harness.events import Attempt, Finding, RecordingRef
-from harness.expect import Recording, evaluate, evaluate_require
+from harness.expect import Recording
 from harness.record import trace_suffix
-from harness.run.gate import invalid_reasons
+from harness.run.gate import invalid_reasons, last_us
+from harness.run.judging import judge
 from harness.run.page import page_of
 from harness.run.plan import Job
 from harness.run.readers import read_recording
@@ -23,7 +24,6 @@ from harness.run.space import refuse_full_disk
 from harness.scenario.model import Case
 from harness.store import RunFolder
 from harness.trace import Trace, load
-from harness.verdict import Outcome
 
 
 @dataclass(slots=True)
@@ -135,18 +135,6 @@ def _take(made: Made, folder: RunFolder, taken: _Taken, load_average: float) -> 
     reference = _reference(made, folder, trace, invalid)
     order = len(taken.references) + 1
     taken.references.append(msgspec.structs.replace(reference, order=order, load=round(load_average, 2)))
-
-
-def judge(case: Case, recordings: dict[str, list[Recording]]) -> tuple[list[Finding], list[str]]:
-    """The findings, and the preconditions that were not met."""
-    unmet = [finding for finding in evaluate_require(case, recordings) if finding.outcome is not Outcome.MET]
-    reasons = [f"a precondition is not met: {finding.summary} ({finding.place})" for finding in unmet]
-    return ([] if reasons else evaluate(case, recordings)), reasons
-
-
-def last_us(trace: Trace) -> dict[str, float]:
-    """When each process wrote last, in microseconds after the first event of all: one far before the others died."""
-    return {str(pid): ts - trace.start_ts for pid, ts in trace.last_ts_by_process.items()}
 
 
 async def _ask_readers(case: Case, made: Made) -> None:

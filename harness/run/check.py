@@ -9,10 +9,9 @@ from pathlib import Path
 
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
-from harness.run.attempt import judge, last_us
 from harness.run.catalog import Catalog
-from harness.run.engine import conclude
-from harness.run.gate import invalid_reasons
+from harness.run.gate import invalid_reasons, last_us
+from harness.run.judging import conclude, judge
 from harness.run.plan import applies_elsewhere
 from harness.run.repeat import repeat_check
 from harness.run.verdicts import settle_case

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from harness import __version__
 from harness.browser import Build
 from harness.events import (
     CaseResult,
     Planned,
     ProgressEvent,
-    RunFooter,
     RunHeader,
     RunPlan,
     RunResult,
 )
-from harness.run.baselines import Baselines
 from harness.run.job import key_of, run_job
+from harness.run.judging import conclude, new_header
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan, share_of
 from harness.run.resume import Earlier, plan_record
-from harness.run.verdicts import judge_claims
-from harness.scenario.model import Case, Claim
-from harness.store import Ledger, machine_facts, now
+from harness.scenario.model import Case
+from harness.store import Ledger
 
 Listener = Callable[[ProgressEvent], None]
 
@@ -83,38 +79,6 @@ def close_ledger(ledger: Ledger, result: RunResult, on_event: Listener = lambda 
         ledger.append(verdict)
         on_event(verdict)
     ledger.append(result.footer)
-
-
-def conclude(
-    results: Sequence[CaseResult],
-    claims: Mapping[str, Claim],
-    baselines: Baselines,
-    *,
-    folder: str,
-    command: Sequence[str],
-    seconds: float,
-    header: RunHeader | None = None,
-    ledger: str = "",
-    catalog: Sequence[Case] = (),
-) -> RunResult:
-    """From the cases to the claims. `catalog`: every case that there is, asked for or not."""
-    verdicts = judge_claims(results, claims, baselines, catalog)
-    counts = Counter(str(verdict.verdict) for verdict in verdicts)
-    footer = RunFooter(seconds=seconds, verdicts=dict(counts), drifts=sum(verdict.drift for verdict in verdicts))
-    return RunResult(
-        header=header or new_header(command),
-        cases=list(results),
-        verdicts=verdicts,
-        footer=footer,
-        folder=folder,
-        ledger=ledger,
-    )
-
-
-def new_header(command: Sequence[str], planned: RunPlan | None = None) -> RunHeader:
-    """Who runs what on which machine, from now on."""
-    machine = machine_facts()
-    return RunHeader(traceproof=__version__, started=now(), command=list(command), machine=machine, plan=planned)
 
 
 async def _all_jobs(

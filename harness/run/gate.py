@@ -127,3 +127,8 @@ def _one_process(case: Case, context: RecordingContext) -> str:
         f"the page changed its process while it was recorded (earlier: {pids}); "
         "where that is meant, the scenario says `changes_process: true`"
     )
+
+
+def last_us(trace: Trace) -> dict[str, float]:
+    """When each process wrote last, in microseconds after the first event of all: one far before the others died."""
+    return {str(pid): ts - trace.start_ts for pid, ts in trace.last_ts_by_process.items()}

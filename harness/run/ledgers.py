@@ -12,7 +12,7 @@ from harness.events import CaseResult, ClaimVerdict, RunFooter, RunHeader, RunRe
 from harness.paths import below
 from harness.run.baselines import Baselines
 from harness.run.catalog import Catalog
-from harness.run.engine import conclude
+from harness.run.judging import conclude
 from harness.store import LEDGER, read_ledger
 
 

@@ -15,9 +15,9 @@ import msgspec
 from harness.errors import UserError
 from harness.events import Attempt, AttemptDone, CaseResult, ClaimVerdict, RecordingRef, RunFooter, RunHeader
 from harness.expect import Recording
-from harness.run.attempt import judge
 from harness.run.catalog import scenarios_of
 from harness.run.changes import Change, case_changes, verdict_changes
+from harness.run.judging import judge
 from harness.run.selectors import with_claims
 from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.scenario.model import Case, Claim

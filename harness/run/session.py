@@ -15,8 +15,9 @@ from harness.events import CaseResult, ProgressEvent, RunHeader
 from harness.run.baselines import Baselines
 from harness.run.builds import find_builds, find_modes
 from harness.run.catalog import Catalog, load_catalog
-from harness.run.engine import close_ledger, conclude, open_ledger
+from harness.run.engine import close_ledger, open_ledger
 from harness.run.job import run_job
+from harness.run.judging import conclude
 from harness.run.options import RunOptions
 from harness.run.plan import Job, plan
 from harness.scenario.model import Case

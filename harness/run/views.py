@@ -7,6 +7,7 @@ from harness.events import BuildView
 
 
 def build_view(build: Build) -> BuildView:
+    """A build, without what only this machine needs of it."""
     return BuildView(
         product=build.product, version=build.version, major=build.major, path=str(build.path), source=build.source
     )

@@ -19,7 +19,7 @@ from harness.cli import cli, shared
 from harness.cli.new import write_scenario
 from harness.errors import CapabilityError, StoreError, UsageError
 from harness.events import Attempt
-from harness.run import Job
+from harness.run.plan import Job
 from harness.scenario import model
 from harness.store import RunFolder
 from tests.run.cases import BUILD
@@ -55,6 +55,18 @@ def test_help_does_not_import_what_is_heavy() -> None:
         "except SystemExit: pass\n"
         "heavy = {'playwright', 'duckdb', 'scipy', 'numpy', 'rich', 'yaml'} & set(sys.modules)\n"
         "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_reads_stored_runs_asks_for_no_browser_and_no_server() -> None:
+    script = (
+        "import sys, harness.run.history, harness.run.ledgers, harness.run.rederive, harness.run.reporting\n"
+        "lab = {'playwright', 'h2', 'harness.browser', 'harness.record', 'harness.server'} & set(sys.modules)\n"
+        "import harness.run.lint\n"
+        "lab |= {'h2', 'harness.record', 'harness.server'} & set(sys.modules)\n"
+        "assert not lab, lab"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -150,7 +162,7 @@ def test_what_one_job_lacks_does_not_end_a_recording_of_several(
         return attempt(number)
 
     modes = ("headless", "headed") if not early else ("shell", "headed")
-    monkeypatch.setattr("harness.run.run_attempt", run_attempt)
+    monkeypatch.setattr("harness.run.attempt.run_attempt", run_attempt)
     monkeypatch.setattr("harness.run.builds.find_builds", lambda wanted, echo: [BUILD])
     monkeypatch.setenv("DISPLAY", ":0")
     write_scenario("mine", tmp_path / "mine")

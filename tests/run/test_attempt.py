@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from harness.errors import CapabilityError, RecorderError, StepError
 from harness.events import Attempt, AttemptDone, CaseResult
 from harness.run import attempt as attempt_module
 from harness.run import job as job_module
+from harness.run import judging as judging_module
 from harness.run import recording as recording_module
 from harness.run.attempt import run_attempt
 from harness.run.baselines import Baselines
@@ -52,18 +53,18 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is called in turn."""
     order: list[str] = []
 
-    def heard(name: str) -> None:
-        known = getattr(attempt_module, name)
+    def heard(module: ModuleType, name: str) -> None:
+        known = getattr(module, name)
 
         def call(*args: Any, **fields: Any) -> Any:
             order.append(name)
             return known(*args, **fields)
 
-        monkeypatch.setattr(attempt_module, name, call)
+        monkeypatch.setattr(module, name, call)
 
-    heard("invalid_reasons")
-    heard("evaluate_require")
-    heard("evaluate")
+    heard(attempt_module, "invalid_reasons")
+    heard(judging_module, "evaluate_require")
+    heard(judging_module, "evaluate")
 
     async def read(reader: str, trace: Path) -> str:
         order.append(reader)

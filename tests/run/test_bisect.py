@@ -17,11 +17,11 @@ from harness.browser.build import shell_build
 from harness.cli.bisect import bisect
 from harness.errors import BrowserError, UserError
 from harness.events import Attempt
-from harness.run import Job
 from harness.run.answers import Answer
 from harness.run.bisect import SPREAD, Point, edges, next_point, releases
 from harness.run.catalog import Catalog, load_catalog
 from harness.run.history import verdicts_of
+from harness.run.plan import Job
 from harness.run.views import build_view
 from harness.store import RunFolder
 from harness.verdict import Outcome, Verdict

@@ -27,10 +27,11 @@ from harness.events import (
     RunResumed,
     Sampling,
 )
-from harness.run import RunOptions, run_cases
 from harness.run import job as job_module
 from harness.run import resume as resume_module
 from harness.run.catalog import Catalog, load_catalog
+from harness.run.engine import run_cases
+from harness.run.options import RunOptions
 from harness.run.plan import Job
 from harness.run.resume import Earlier, compare_asked, find_run, look_again
 from harness.run.sampling import sequential

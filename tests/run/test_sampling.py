@@ -14,8 +14,10 @@ from harness.browser import Build
 from harness.cli import shared
 from harness.errors import UsageError
 from harness.events import Attempt, Planned, Sampling
-from harness.run import RunOptions, job, run_cases
+from harness.run import job
 from harness.run.baselines import Baselines
+from harness.run.engine import run_cases
+from harness.run.options import RunOptions
 from harness.run.sampling import LEAST_ATTEMPTS, MOST_ATTEMPTS, interval, sequential, undecided
 from harness.run.verdicts import decisions, judge_claims, settle_case
 from harness.stats import anytime, log_evidence, wilson

@@ -29,13 +29,14 @@ from harness.events import (
     RunResult,
     Shard,
 )
-from harness.run import RunOptions, plan, run_cases
 from harness.run import job as job_module
 from harness.run import resume as resume_module
 from harness.run.catalog import Catalog, load_catalog
+from harness.run.engine import run_cases
 from harness.run.merge import Merged, merge
 from harness.run.mixture import read_part
-from harness.run.plan import Job, share_of
+from harness.run.options import RunOptions
+from harness.run.plan import Job, plan, share_of
 from harness.run.rederive import rederive
 from harness.run.resume import Earlier, look_again
 from harness.run.shards import make_shard, parse_shard, read_durations
