@@ -6,14 +6,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
 from http import HTTPStatus
 
 import h11
 
 from harness.errors import Problem
-from harness.server.holds import Holds
-from harness.server.journal import Exchange, Journal, now_us
+from harness.server.connection import Connection, Shared
+from harness.server.journal import Exchange, now_us
 from harness.server.reply import Action, Cut, Data, End, Head, Hint, Hold, Reply, Request, Sleep
 from harness.server.resolve import failure
 
@@ -21,48 +20,17 @@ from harness.server.resolve import failure
 SLAB_BYTES = 64 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
 
-Resolver = Callable[[Request], tuple[Reply, tuple[Problem, ...]]]
 
-
-class Http1Connection(asyncio.Protocol):
+class Http1Connection(Connection):
     """Answers the requests of one connection in order until either side closes it."""
 
-    def __init__(
-        self,
-        number: int,
-        resolver: Resolver,
-        journal: Journal,
-        holds: Holds,
-        problems: list[Problem],
-        scheme: str,
-        on_end: Callable[[Http1Connection], None],
-    ) -> None:
-        self.number = number
-        self._scheme = scheme
-        self._on_end = on_end
-        self.task: asyncio.Task[None] | None = None
-        self._resolver = resolver
-        self._journal = journal
-        self._holds = holds
-        self._problems = problems
+    def __init__(self, number: int, scheme: str, shared: Shared) -> None:
+        super().__init__(number, scheme, shared)
         self._received = bytearray()
         self._arrived = asyncio.Event()
-        self._drained = asyncio.Event()
-        self._drained.set()
-        self._left_first = ""  # client or server, once either has gone
         self._exchange: Exchange | None = None
 
     # --- what the transport tells ------------------------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._socket: socket.socket = transport.get_extra_info("socket")
-        # Else a head and a body in two writes on a kept connection cost 40 ms (Nagle against the delayed ACK).
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport.set_write_buffer_limits(high=1, low=0)  # 0 would never let go over TLS
-        self.task = asyncio.get_running_loop().create_task(self._serve())
-        self.task.add_done_callback(lambda task: self._on_end(self))
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -72,22 +40,7 @@ class Http1Connection(asyncio.Protocol):
         # A client that half-closes is taken as gone: a browser that cancels a request looks the same.
         self.connection_lost(None)
 
-    def connection_lost(self, error: Exception | None) -> None:
-        self._left_first = self._left_first or "client"
-        self._drained.set()
-        if self.task:
-            self.task.cancel()
-
-    def pause_writing(self) -> None:
-        self._drained.clear()
-
-    def resume_writing(self) -> None:
-        self._drained.set()
-
-    def abort(self) -> None:
-        """End now, whatever is going on."""
-        self._left_first = self._left_first or "server"
-        self._transport.abort()
+    def _end(self) -> None:
         if self.task:
             self.task.cancel()
 
@@ -98,18 +51,16 @@ class Http1Connection(asyncio.Protocol):
             while await self._one_exchange():
                 self._exchange = None
         except asyncio.CancelledError:
-            self._leave(self._left_first or "server")
+            self._leave_open(self._left_first or "server")
         except Exception as error:
-            # A defect of the server is shown by the run beside the fixture that met it, not on the console.
-            self._problems.append(Problem(f"the fixture server failed: {error!r}"))
-            self._leave("server")
+            self._failed(error)
+            self._leave_open("server")
         finally:
             self._transport.close()
 
-    def _leave(self, who: str) -> None:
-        if self._exchange and not self._exchange.reached("done"):
-            self._exchange.aborted_by = who
-            self._journal.changed()
+    def _leave_open(self, who: str) -> None:
+        if self._exchange:
+            self._leave(self._exchange, who)
 
     async def _one_exchange(self) -> bool:
         """Read one request and answer it; whether another may follow on this connection."""
@@ -126,7 +77,7 @@ class Http1Connection(asyncio.Protocol):
                     parser.receive_data(data)
         except h11.RemoteProtocolError as error:
             problem = Problem(f"a request that is not HTTP/1.1: {error}")
-            self._problems.append(problem)
+            self._shared.problems.append(problem)
             exchange = self._open(Request("", "", "", {}), "http/1.1", size)
             return await self._answer(failure("GET", 400, str(problem)), exchange, keep=False)
         assert head is not None
@@ -135,10 +86,7 @@ class Http1Connection(asyncio.Protocol):
         request, version = _request(head), head.http_version.decode()
         keep = version == "1.1" and "close" not in request.headers.get("connection", "").lower()
         exchange = self._open(request, f"http/{version}", size - len(rest))
-        # Reading, transcoding and packing must not hold up the pauses of other responses.
-        reply, problems = await asyncio.to_thread(self._resolver, request)
-        self._problems.extend(problem for problem in problems if problem not in self._problems)
-        return await self._answer(reply, exchange, keep)
+        return await self._answer(await self._resolve(request), exchange, keep)
 
     async def _read(self) -> bytes:
         while not self._received:
@@ -151,7 +99,7 @@ class Http1Connection(asyncio.Protocol):
     # --- responses ---------------------------------------------------------------------------------------------------
 
     def _open(self, request: Request, protocol: str, size: int) -> Exchange:
-        self._exchange = self._journal.open(request, protocol, self.number, size, self._scheme)
+        self._exchange = super()._open(request, protocol, size)
         return self._exchange
 
     async def _answer(self, reply: Reply, exchange: Exchange, keep: bool) -> bool:
@@ -166,7 +114,7 @@ class Http1Connection(asyncio.Protocol):
         """Carry out one action; whether the connection still stands."""
         match action:
             case Hold(name):
-                await self._holds.wait(name)
+                await self._shared.holds.wait(name)
             case Sleep(us):
                 await asyncio.sleep(us / 1e6)
             case Hint(link):
@@ -178,7 +126,7 @@ class Http1Connection(asyncio.Protocol):
                 exchange.status, exchange.header_bytes = reply.status, len(head)
                 exchange.headers_us = exchange.last_write_us = now_us()
                 await self._write(head, exchange.headers_us)
-                self._journal.changed()
+                self._shared.journal.changed()
             case Data(start, end):
                 await self._send_data(reply.body[start:end], exchange, chunked)
             case End():
@@ -186,9 +134,9 @@ class Http1Connection(asyncio.Protocol):
                     exchange.framing_bytes += len(LAST_CHUNK)
                     exchange.last_write_us = await self._write(LAST_CHUNK, now_us())
                 exchange.end_us = exchange.last_write_us
-                self._journal.changed()
+                self._shared.journal.changed()
             case Cut(reset):
-                self._leave("server")
+                self._leave(exchange, "server")
                 if reset:
                     linger = struct.pack("ii", 1, 0)  # on, for no time: close() sends RST
                     self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
@@ -198,11 +146,8 @@ class Http1Connection(asyncio.Protocol):
 
     async def _send_data(self, data: bytes, exchange: Exchange, chunked: bool) -> None:
         begin, finish = (f"{len(data):x}\r\n".encode(), b"\r\n") if chunked else (b"", b"")
-        exchange.body_bytes += len(data)
         exchange.framing_bytes += len(begin) + len(finish)
-        moment = now_us()
-        exchange.chunks_us.append(moment)
-        exchange.first_byte_us = exchange.first_byte_us or moment
+        moment = exchange.begin_chunk(len(data))
         exchange.last_write_us = await self._write(begin + data + finish, moment)
 
     async def _write(self, data: bytes, moment: float) -> float:

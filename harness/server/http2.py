@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from h2.config import H2Configuration
@@ -23,9 +21,8 @@ from h2.events import (
 from h2.exceptions import ProtocolError
 
 from harness.errors import Problem
-from harness.server.holds import Holds
-from harness.server.http1 import Resolver
-from harness.server.journal import Exchange, Journal, now_us
+from harness.server.connection import Connection, Shared
+from harness.server.journal import Exchange, now_us
 from harness.server.reply import Action, Cut, Data, End, Head, Hint, Hold, Reply, Request, Sleep
 
 Headers = list[tuple[str, str]]
@@ -40,67 +37,34 @@ class _Stream:
     open_window: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Http2Connection(asyncio.Protocol):
+class Http2Connection(Connection):
     """Answers the requests of one connection side by side until either side closes it."""
 
-    def __init__(
-        self,
-        number: int,
-        resolver: Resolver,
-        journal: Journal,
-        holds: Holds,
-        problems: list[Problem],
-        scheme: str,
-        on_end: Callable[[Http2Connection], None],
-    ) -> None:
-        self.number = number
-        self.task: asyncio.Task[None] | None = None
-        self._scheme, self._on_end = scheme, on_end
-        self._resolver, self._journal, self._holds, self._problems = resolver, journal, holds, problems
+    def __init__(self, number: int, scheme: str, shared: Shared) -> None:
+        super().__init__(number, scheme, shared)
         self._streams: dict[int, _Stream] = {}
         self._h2 = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
-        self._drained, self._gone = asyncio.Event(), asyncio.Event()
-        self._drained.set()
-        self._left_first = ""  # client or server, once either has gone
+        self._gone = asyncio.Event()
 
     # --- what the transport tells ------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport.set_write_buffer_limits(high=1, low=0)  # 0 would never let go over TLS
+        super().connection_made(transport)
         self._h2.initiate_connection()
         self._flush()
-        self.task = asyncio.get_running_loop().create_task(self._serve())
-        self.task.add_done_callback(lambda task: self._on_end(self))
 
     def data_received(self, data: bytes) -> None:
         try:
             events = self._h2.receive_data(data)
         except ProtocolError as error:
-            self._problems.append(Problem(f"a connection that is not HTTP/2: {error!r}"))
+            self._shared.problems.append(Problem(f"a connection that is not HTTP/2: {error!r}"))
             events = []
             self._gone.set()
         for event in events:
             self._take(event)
         self._flush()
 
-    def connection_lost(self, error: Exception | None) -> None:
-        self._left_first = self._left_first or "client"
-        self._drained.set()
-        self._gone.set()
-
-    def pause_writing(self) -> None:
-        self._drained.clear()
-
-    def resume_writing(self) -> None:
-        self._drained.set()
-
-    def abort(self) -> None:
-        """End now, whatever is going on."""
-        self._left_first = self._left_first or "server"
-        self._transport.abort()
+    def _end(self) -> None:
         self._gone.set()
 
     async def _serve(self) -> None:
@@ -126,7 +90,7 @@ class Http2Connection(asyncio.Protocol):
                 self._streams[event.stream_id].body_bytes += len(event.data)
             case StreamEnded():
                 stream = self._streams[event.stream_id]
-                stream.exchange = self._journal.open(stream.request, "h2", self.number, stream.body_bytes, self._scheme)
+                stream.exchange = self._open(stream.request, "h2", stream.body_bytes)
                 stream.task = asyncio.get_running_loop().create_task(self._answer(event.stream_id, stream))
             case StreamReset():
                 if (cancelled := self._streams.get(event.stream_id)) and cancelled.task:
@@ -139,25 +103,18 @@ class Http2Connection(asyncio.Protocol):
         exchange = stream.exchange
         assert exchange is not None
         try:
-            reply, problems = await asyncio.to_thread(self._resolver, stream.request)
-            self._problems.extend(problem for problem in problems if problem not in self._problems)
+            reply = await self._resolve(stream.request)
             for place, action in enumerate(reply.script):
                 ends = reply.script[place + 1 :] == (End(),) and not (reply.framing == "chunked" and reply.sends_body)
                 await self._perform(action, reply, number, stream, exchange, ends)
         except asyncio.CancelledError:
             self._leave(exchange, self._left_first or "client")
         except Exception as error:
-            # A defect of the server is shown by the run beside the fixture that met it, not on the console.
-            self._problems.append(Problem(f"the fixture server failed: {error!r}"))
+            self._failed(error)
             self._leave(exchange, "server")
             with contextlib.suppress(ProtocolError):
                 self._h2.reset_stream(number, ErrorCodes.INTERNAL_ERROR)
             self._flush()
-
-    def _leave(self, exchange: Exchange, who: str) -> None:
-        if not exchange.reached("done"):
-            exchange.aborted_by = who
-            self._journal.changed()
 
     # --- responses ---------------------------------------------------------------------------------------------------
 
@@ -167,7 +124,7 @@ class Http2Connection(asyncio.Protocol):
         """Carry out one action. `ends`: what it sends is the last of the stream, and says so in the same frame."""
         match action:
             case Hold(name):
-                await self._holds.wait(name)
+                await self._shared.holds.wait(name)
             case Sleep(us):
                 await asyncio.sleep(us / 1e6)
             case Hint(value):
@@ -179,7 +136,7 @@ class Http2Connection(asyncio.Protocol):
                 exchange.headers_us = exchange.last_write_us = now_us()
                 self._h2.send_headers(number, _headers(reply), end_stream=ends)
                 exchange.header_bytes = self._flush()
-                self._journal.changed()
+                self._shared.journal.changed()
             case Data(start, end):
                 await self._send_data(reply.body[start:end], number, stream, exchange, ends)
             case End():
@@ -188,7 +145,7 @@ class Http2Connection(asyncio.Protocol):
                     self._h2.end_stream(number)
                     exchange.framing_bytes += self._flush()
                 exchange.end_us = exchange.last_write_us
-                self._journal.changed()
+                self._shared.journal.changed()
             case Cut(reset):
                 self._leave(exchange, "server")
                 if reset:
@@ -198,10 +155,7 @@ class Http2Connection(asyncio.Protocol):
                     self._gone.set()
 
     async def _send_data(self, data: bytes, number: int, stream: _Stream, exchange: Exchange, ends: bool) -> None:
-        moment = now_us()
-        exchange.body_bytes += len(data)
-        exchange.chunks_us.append(moment)
-        exchange.first_byte_us = exchange.first_byte_us or moment
+        exchange.begin_chunk(len(data))
         for start, end in self._pieces(len(data)):
             size = end - start
             while self._h2.local_flow_control_window(number) < size:

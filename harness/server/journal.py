@@ -48,6 +48,14 @@ class Exchange:
             return bool(self.headers_us)
         return state == "received" or bool(self.end_us or self.aborted_by)
 
+    def begin_chunk(self, size: int) -> float:
+        """A piece of the body is about to be written: the moment."""
+        moment = now_us()
+        self.body_bytes += size
+        self.chunks_us.append(moment)
+        self.first_byte_us = self.first_byte_us or moment
+        return moment
+
     def entry(self) -> LogEntry:
         return LogEntry(
             method=self.request.method,

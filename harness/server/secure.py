@@ -6,22 +6,11 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
 
 from harness.paths import configs_root
 
 SLOW_HANDSHAKE_S = 0.2
 HTTP1, HTTP2 = "http/1.1", "h2"
-
-
-class Connection(Protocol):
-    """What the server does with a connection, whatever its protocol is."""
-
-    task: asyncio.Task[None] | None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None: ...
-
-    def abort(self) -> None: ...
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.errors import Problem, ServerError
+from harness.server.connection import Connection, Shared
 from harness.server.holds import Holds
 from harness.server.http1 import Http1Connection
 from harness.server.http2 import Http2Connection
@@ -17,7 +18,7 @@ from harness.server.journal import Journal, State
 from harness.server.reply import Reply, Request
 from harness.server.resolve import resolve
 from harness.server.roots import Roots
-from harness.server.secure import HTTP1, HTTP2, Agreed, Connection, SlowHandshake, tls_context
+from harness.server.secure import HTTP1, HTTP2, Agreed, SlowHandshake, tls_context
 from harness.trace.context import LogEntry
 
 ADDRESS = "127.0.0.1"
@@ -43,6 +44,7 @@ class FixtureServer:
         self._listeners: list[asyncio.Server] = []
         self._ports: dict[int, int] = {}  # the real ones, by those that pages see
         self.problems: list[Problem] = []
+        self._shared = Shared(self._resolve, self._journal, self._holds, self.problems, self._connections.discard)
 
     async def __aenter__(self) -> FixtureServer:
         both = tls_context(HTTP2, HTTP1)
@@ -79,12 +81,10 @@ class FixtureServer:
     def _secure(self, protocol: str) -> asyncio.Protocol:
         return self._connection(protocol, "https")
 
-    def _connection(self, protocol: str, scheme: str) -> asyncio.Protocol:
+    def _connection(self, protocol: str, scheme: str) -> Connection:
         self._accepted += 1
         maker = Http2Connection if protocol == HTTP2 else Http1Connection
-        connection = maker(
-            self._accepted, self._resolve, self._journal, self._holds, self.problems, scheme, self._connections.discard
-        )
+        connection = maker(self._accepted, scheme, self._shared)
         self._connections.add(connection)
         return connection
 
