@@ -163,8 +163,9 @@ def recorded_with(recorder: str, cases: Sequence[Case]) -> list[Case]:
 def what_finished(folder: RunFolder, catalog: Catalog) -> RunResult | None:
     """What a run that was cut short left in its ledger; None when no case had finished."""
     from harness.run.ledgers import read_result
+    from harness.store import LEDGER
 
-    ledger = folder.path / "ledger.jsonl"
+    ledger = folder.path / LEDGER
     result = read_result(ledger, catalog) if ledger.is_file() else None
     return result if result and result.cases else None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from harness.events import Measure
 from harness.expect.select import Population
 from harness.stats import median, median_interval
@@ -15,23 +17,17 @@ def measured(name: str, values: Sequence[float], unit: str = "", arm: str = "", 
 
     `ValueError` without values, or where one is not finite.
     """
-    middle = median(values)
-    made = Measure(name=name, values=list(values), median=middle, unit=unit, arm=arm, cost=cost)
+    made = Measure(name=name, values=list(values), median=median(values), unit=unit, arm=arm, cost=cost)
     if len(values) < 2:
         return made
     low, high, confidence = median_interval(values)
-    return Measure(
-        name=name,
-        values=list(values),
-        median=middle,
-        unit=unit,
-        arm=arm,
+    return msgspec.structs.replace(
+        made,
         low=low,
         high=high,
         confidence=confidence,
         warm_up=_against(name, values[0], median(values[1:])),
         order=_against(name, median(values[::2]), median(values[1::2])),
-        cost=cost,
     )
 
 

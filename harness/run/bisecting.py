@@ -21,7 +21,7 @@ from harness.run.views import build_view
 from harness.scenario.model import Case
 from harness.stats import attempts_to_tell
 from harness.stats.telling import FEWEST
-from harness.store import RunFolder
+from harness.store import LEDGER, RunFolder
 from harness.versions import parse_version
 
 ROUNDS = 6  # in which one build is asked for more attempts, at most twice as many as before in each
@@ -156,7 +156,7 @@ class _Bisection:
             self._on_event,
         )
         result = blocking(work)
-        self._told.setdefault(point.version, []).append(_of(result, folder.path / "ledger.jsonl"))
+        self._told.setdefault(point.version, []).append(_of(result, folder.path / LEDGER))
         said = answer_of(self._claim, self._told[point.version])
         self._echo(f"{point.label}: {said.verdict} {said.met} of {said.valid}{f' ({said.why})' if said.why else ''}")
 
