@@ -13,6 +13,15 @@ import msgspec
 START, END = "start", "end"  # the marks that every recording has
 
 
+def marker_name(edge: str) -> str:
+    """The marker at an edge of a recording (`start` or `end`).
+
+    It is `args.sync_id` of a `clock_sync` event with `markers: clock`, and the name of a `blink.user_timing` event with
+    `markers: page`.
+    """
+    return f"traceproof-{edge}"
+
+
 class Mark(msgspec.Struct, frozen=True):
     """A named moment that the step script passed."""
 
@@ -43,6 +52,7 @@ class LogEntry(msgspec.Struct, frozen=True, kw_only=True):
     aborted: bool = False
     aborted_by: str = ""  # client, or server: by abort_at or because it ended
     connection: int = 0  # counts the connections of the server
+    pushed: bool = False  # nobody had asked: the server pushed it
     request_headers: dict[str, str] = {}
 
 
@@ -89,6 +99,7 @@ class RecordingContext(msgspec.Struct, kw_only=True):
     page: PageIdentity | None = None
     variables: dict[str, Any] = {}  # run-time names such as fixture.url
     data_loss: bool = False
+    doubts: list[str] = []  # why it is no evidence, where only its making could tell
     build: str = ""  # full version, such as 156.0.8078.108
     mode: str = ""
 

@@ -1,4 +1,4 @@
-"""One event of the model, decoded straight from the file: what consumers of a trace look at.
+"""One event: as its writer wrote it (`WireEvent`), and as consumers of a trace look at it (`Event`).
 
 Format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
@@ -17,6 +17,7 @@ Kind = Literal["slice", "instant", "async", "flow", "counter", "metadata", "obje
 WireId = int | float | str | None  # Chrome writes 31, "0x1f" and, in old versions, numbers beyond 64 bits
 
 NOTHING: Final = msgspec.Raw(b"{}")
+FLEETING: Final[dict[str, Any]] = {}  # `decoded` of an event whose arguments are decoded again at each look
 
 # By the letter of the phase. E, e and F are merged into their begins; S, T, p and F are the async phases of old.
 KINDS: Final[dict[str, Kind]] = {
@@ -30,8 +31,9 @@ KINDS: Final[dict[str, Kind]] = {
     "P": "sample",
 }
 
+BEGINS: Final = frozenset("BXbS")  # phases of what has an end
+
 _IN_FILE: Final = {
-    **{name: name for name in ("name", "cat", "ph", "ts", "dur", "tts", "tdur", "bp", "flow_in", "flow_out")},
     "raw_args": "args",
     "scope": "s",
     "file_pid": "pid",
@@ -40,12 +42,8 @@ _IN_FILE: Final = {
     "file_id2": "id2",
     "file_scope": "scope",
     "file_bind_id": "bind_id",
+    "written": "traceproof_written",
 }
-
-
-def _key(field: str) -> str:
-    # What the model works out must not be read from the file: its keys are ones that no writer uses.
-    return _IN_FILE.get(field, f"{__name__}.{field}")
 
 
 class Id2(msgspec.Struct, gc=False):
@@ -55,55 +53,77 @@ class Id2(msgspec.Struct, gc=False):
     global_: WireId = msgspec.field(default=None, name="global")
 
 
-class Event(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_key):
+class WireEvent(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_IN_FILE):
+    """One event of a file, undigested; times in microseconds. `Settler` makes an `Event` of it.
+
+    The order of the fields is that in which Chrome writes them, in which they are found the fastest.
+    """
+
+    raw_args: msgspec.Raw = NOTHING
+    bp: str = ""
+    cat: str = ""
+    dur: float | None = None
+    file_id: WireId = None
+    file_id2: Id2 | None = None
+    name: str = ""
+    ph: str = ""
+    file_pid: WireId = 0
+    scope: str = ""
+    tdur: float | None = None
+    file_tid: WireId = 0
+    ts: float = math.nan
+    tts: float | None = None
+    file_bind_id: WireId = None
+    file_scope: str = ""
+    flow_in: bool = False
+    flow_out: bool = False
+    written: int | None = None
+
+
+class Event(msgspec.Struct, gc=False, eq=False):
     """One event. Times are microseconds on the trace's clock. Not to be changed outside `harness.trace`.
 
     dur: None where the file gives none: points in time, and slices or spans that never ended.
     scope: of an instant: t (thread), p (process), g (global).
     seq: place in the file, from 0; the places of merged ends are left out.
     end: `ts + dur`; the end of the trace for an open slice or span; `ts` for a point.
-    open: it began and did not end before the trace did.
     thread: (pid, tid), a key of `Trace.threads`.
     id: normalised: `0x1f`; `scope:0x1f` with a scope; `0x1f@1234` where it counts in process 1234 only; '' without.
     parent: the innermost slice of the same thread that holds it (slices, and points that belong to one thread).
     depth: how many slices hold it; 0 at the top.
     end_seq: place in the file of the end of a B/E pair; -1 where the file does not tell.
+    written: place of its packet among those of the file, which a thread writes one by one; None in Chrome's JSON.
     """
 
-    name: str = ""
-    cat: str = ""
-    ph: str = ""
-    ts: float = math.nan
-    dur: float | None = None
-    tts: float | None = None
-    tdur: float | None = None
+    seq: int
+    kind: Kind
+    thread: tuple[int, int]
+    name: str
+    cat: str
+    ph: str
+    ts: float
+    dur: float | None
+    end: float
     raw_args: msgspec.Raw = NOTHING
     scope: str = ""
+    tts: float | None = None
+    tdur: float | None = None
+    id: str = ""
+    bind_id: str = ""
     bp: str = ""
     flow_in: bool = False
     flow_out: bool = False
-    file_pid: WireId = 0
-    file_tid: WireId = 0
-    file_id: WireId = None
-    file_id2: Id2 | None = None
-    file_scope: str = ""
-    file_bind_id: WireId = None
-
-    seq: int = -1
-    kind: Kind = "slice"
-    end: float = 0.0
-    open: bool = False
-    thread: tuple[int, int] = (0, 0)
-    id: str = ""
-    bind_id: str = ""
     parent: Event | None = None
     depth: int = 0
     end_seq: int = -1
+    written: int | None = None
     decoded: dict[str, Any] | None = None
 
     @property
     def args(self) -> dict[str, Any]:
         """The arguments, decoded at the first look; {} where Chrome stripped them. Not to be changed."""
+        if self.decoded is FLEETING:
+            return decode_args(self.raw_args)
         if self.decoded is None:
             self.decoded = decode_args(self.raw_args)
         return self.decoded
@@ -111,7 +131,12 @@ class Event(msgspec.Struct, gc=False, eq=False, kw_only=True, rename=_key):
     @property
     def stripped(self) -> bool:
         """Whether arguments were written that are none: Chrome's `"__stripped__"`, or another writer's text or list."""
-        return not self.args and not bytes(self.raw_args).lstrip().startswith(b"{")
+        return not bytes(self.raw_args).lstrip().startswith(b"{") and not self.args
+
+    @property
+    def open(self) -> bool:
+        """Whether it began and did not end before the trace did."""
+        return self.dur is None and self.ph in BEGINS
 
     @property
     def pid(self) -> int:
@@ -155,6 +180,5 @@ def merge_args(begin: msgspec.Raw, end: msgspec.Raw) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode({**early, **late})) if early else end
 
 
-# Sort keys. Sorting is stable: events that come in file order keep it where times are equal.
+# A sort key. Sorting is stable: events that come in file order keep it where times are equal.
 start_of: Final = attrgetter("ts")
-end_of: Final = attrgetter("end")

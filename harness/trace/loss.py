@@ -22,14 +22,14 @@ _LOSSES: Final = (
 )
 _ANY_LOSS: Final = "data_loss_"
 _OF_PROTO: Final = ("chunks overwritten in the buffer", "chunks discarded by the buffer", "writers that lost packets")
-_EVENT: Final = "trace_buffer_overflowed"
+OVERFLOWED: Final = "trace_buffer_overflowed"
 
 
 def losses(trace: Trace) -> dict[str, int]:
     """Each way in which events were lost and how often, in the words of the file; {} where it knows of none."""
     found = Counter(losses_told(trace.metadata))
     found.update({kind: trace.anomalies[kind] for kind in _OF_PROTO if kind in trace.anomalies})
-    found[_EVENT] = len(trace.by_name(_EVENT))
+    found[OVERFLOWED] = len(trace.by_name(OVERFLOWED))
     return {kind: count for kind, count in found.items() if count}
 
 

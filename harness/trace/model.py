@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from operator import gt
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from harness.trace import flows, slices, spans, threads
-from harness.trace.event import Event, decode_args, end_of, start_of
+from harness.trace.event import Event, WireEvent, decode_args, start_of
 from harness.trace.flows import Flow
-from harness.trace.reader import RawTrace, collector_paused, read
+from harness.trace.reader import RawTrace, TraceStream, collector_paused
 from harness.trace.settle import Settler
 
 Thread = tuple[int, int]
-_MERGED: Final = frozenset("EeF")  # ends, by now part of their begins
-_ON_THREAD: Final = frozenset(("slice", "instant", "flow", "object", "sample"))
+MERGED: Final = frozenset("EeF")  # ends, by now part of their begins
+
+
+class Source(Protocol):
+    """What a file tells beside its events, known when these have been read."""
+
+    metadata: msgspec.Raw
+    anomalies: dict[str, int]
 
 
 class Trace:
@@ -27,38 +32,61 @@ class Trace:
 
     events: in file order; ends are merged into their begins.
     threads: by (pid, tid). processes: by pid. flows: in order of time of their targets.
+    size: how many events. writers: threads that wrote any beside metadata.
     anomalies: what was seen in the file and left as it is, with how often; no zeros.
     start_ts, end_ts: the first start and the last end of any timed event; both 0 without one.
     last_ts_by_process: when each process wrote last; one far before the others was cut off or died.
     """
 
-    def __init__(self, raw: RawTrace) -> None:
+    def __init__(self, chunks: Iterable[Iterable[WireEvent]], source: Source) -> None:
         settler = Settler()
-        settled = settler.settle(raw.events)
-        anomalies = settler.anomalies + Counter(raw.anomalies)
-        self._metadata = raw.metadata
-        self._tracks, spanning, loose = _sort_out(settled, anomalies)
-        self.start_ts, self.last_ts_by_process = _extent(self._tracks, [*spanning, *loose])
+        settled: list[Event] = []
+        for chunk in chunks:
+            settled += settler.settle(chunk)
+        anomalies = settler.anomalies + Counter(source.anomalies)
+        self._metadata = source.metadata
+        self._tracks = {lane.thread: lane.track for lane in settler.lanes.values() if lane.track}
+        for events in (*self._tracks.values(), settler.spanning):
+            events.sort(key=start_of)
+        self.start_ts, self.last_ts_by_process = settler.extent()
         self.end_ts = max(self.last_ts_by_process.values(), default=0.0)
-        self.threads, self.processes = threads.describe(settled, settler.tid_names)
+        self.threads, self.processes = threads.describe(settler.names, settler.lanes, settler.tid_names)
 
-        spans.pair_async(spanning, anomalies)
-        for thread, track in self._tracks.items():
-            self._tracks[thread] = slices.pair(track, anomalies)
-        self.events: list[Event] = [event for event in settled if event.ph not in _MERGED]
-        self._close_open(anomalies)
+        spans.pair_async(settler.spanning, anomalies)
+        for thread, lane in settler.lanes.items():
+            if lane.paired:
+                self._tracks[thread] = slices.pair(lane.track, anomalies)
+        self.events: list[Event] = [event for event in settled if event.ph not in MERGED]
+        self.size = len(self.events)
+        self.writers: Collection[Thread] = settler.lanes.keys()
+        self._close_open(settler.unended, anomalies)
         for track in self._tracks.values():
             slices.nest(track, anomalies)
-        flowing = sorted((e for e in self.events if e.kind == "flow" or e.bind_id), key=start_of)
-        self.flows: list[Flow] = flows.link(flowing, self._tracks, anomalies)
-        self.anomalies: dict[str, int] = {name: count for name, count in sorted(anomalies.items()) if count}
+        self._flowing = settler.flowing
+        self._anomalies = anomalies
 
-    def _close_open(self, anomalies: Counter[str]) -> None:
+    def _close_open(self, begun: Iterable[Event], anomalies: Counter[str]) -> None:
         """Whatever did not end runs to the end of the trace; its duration stays unknown."""
-        for event in self.events:
-            if event.dur is None and event.ph in ("B", "X", "b", "S"):
-                event.open, event.end = True, max(self.end_ts, event.ts)
+        for event in begun:
+            if event.dur is None:
+                event.end = max(self.end_ts, event.ts)
                 anomalies["open spans" if event.kind == "async" else "open slices"] += 1
+
+    @cached_property
+    def _linked(self) -> tuple[list[Flow], Counter[str]]:
+        # Only when somebody looks: no selection does, and a recording has more flows than slices.
+        anomalies = Counter[str]()
+        records = sorted((event for event in self._flowing if event.ph not in MERGED), key=start_of)
+        return flows.link(records, self._tracks, anomalies), anomalies
+
+    @property
+    def flows(self) -> list[Flow]:
+        return self._linked[0]
+
+    @cached_property
+    def anomalies(self) -> dict[str, int]:
+        found = self._anomalies + self._linked[1]
+        return {name: count for name, count in sorted(found.items()) if count}
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -77,9 +105,17 @@ class Trace:
         """Every name that an event has."""
         return set(self._by_name)
 
+    def every(self, matching: str | None = None) -> list[Event]:
+        """All events in file order, for whoever will look for names that have a match for a pattern, or for any."""
+        return self.events
+
     def by_name(self, name: str) -> list[Event]:
         """Events of one name, of every kind, in file order."""
         return self._by_name.get(name, [])
+
+    def count(self, name: str) -> int:
+        """How many events have a name."""
+        return len(self._by_name.get(name, ()))
 
     def on_thread(self, thread: Thread) -> list[Event]:
         """Slices, and points that belong to this one thread, in order of time."""
@@ -97,66 +133,19 @@ class Trace:
         """Microseconds of an event that none of its direct child slices covers."""
         return event.end - event.ts - self._covered.get(event.seq, 0.0)
 
-    def contains(self, outer: Event, inner: Event) -> bool:
-        """Whether `inner` happened within `outer` on the same thread.
-
-        For slices and the points on their thread: along the chain of parents, or by time where slices overlap. For
-        spans and anything made up by a selection: by time.
-        """
-        if outer.kind == "slice" and any(holder is outer for holder in inner.ancestors()):
-            return True
-        return slices.holds(outer, inner)
-
-
-def _sort_out(
-    events: Iterable[Event], anomalies: Counter[str]
-) -> tuple[dict[Thread, list[Event]], list[Event], list[Event]]:
-    """What lies on each thread, what spans threads, and the other timed events; each in order of time."""
-    tracks: defaultdict[Thread, list[Event]] = defaultdict(list)
-    spanning: list[Event] = []
-    loose: list[Event] = []
-    for event in events:
-        kind = event.kind
-        if kind == "async":
-            spanning.append(event)
-        elif kind in _ON_THREAD and event.scope not in ("p", "g"):
-            tracks[event.thread].append(event)
-        elif kind != "metadata":
-            loose.append(event)
-    for track in tracks.values():
-        # Marks are dated back by design, and flows stand behind everything else.
-        times = [event.ts for event in track if event.kind in ("slice", "instant") and event.ph != "R"]
-        anomalies["events out of order"] += sum(map(gt, times, times[1:]))
-        track.sort(key=start_of)
-    spanning.sort(key=start_of)
-    return dict(tracks), spanning, loose
-
-
-def _extent(tracks: Mapping[Thread, list[Event]], others: Iterable[Event]) -> tuple[float, dict[int, float]]:
-    """The first start, and each process's last end. Events without a time (0) have no part in it."""
-    timed = [event for event in others if event.ts]
-    starts = [event.ts for event in timed]
-    last = {thread[0]: 0.0 for thread in tracks}
-    for thread, track in tracks.items():
-        starts += next(([event.ts] for event in track if event.ts), [])
-        last[thread[0]] = max(last[thread[0]], max(map(end_of, track)))
-    for event in timed:
-        last[event.thread[0]] = max(last.get(event.thread[0], 0.0), event.end)
-    last = {pid: ts for pid, ts in last.items() if ts}
-    return min(starts, default=0.0) if last else 0.0, last
-
 
 def load(path: Path) -> Trace:
     """Read a trace file: JSON or Perfetto's protobuf, plain, gzip or zstd, known by its content.
 
     `TraceFileError` when it is cut or not a trace.
     """
-    raw = read(path)
+    stream = TraceStream(path)
     with collector_paused():
-        return Trace(raw)
+        return Trace(stream, stream)
 
 
 def from_events(events: list[dict[str, Any]], metadata: dict[str, Any] | None = None) -> Trace:
     """A trace out of plain dicts in the file's form, for tests and for what mutates recordings."""
-    decoded = msgspec.json.decode(msgspec.json.encode(events), type=list[Event], strict=False)
-    return Trace(RawTrace(decoded, msgspec.Raw(msgspec.json.encode(metadata or {}))))
+    decoded = msgspec.json.decode(msgspec.json.encode(events), type=list[WireEvent], strict=False)
+    source = RawTrace(decoded, msgspec.Raw(msgspec.json.encode(metadata or {})))
+    return Trace([source.events], source)

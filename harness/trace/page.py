@@ -18,7 +18,7 @@ from harness.trace.event import Event
 from harness.trace.model import Trace
 
 _ANCHORS = ("TracingStartedInBrowser", "TracingStartedInPage")
-_SIGHTINGS = (*_ANCHORS, "FrameCommittedInBrowser", "ProcessReadyInBrowser", "CommitLoad", "navigationStart")
+SIGHTINGS = (*_ANCHORS, "FrameCommittedInBrowser", "ProcessReadyInBrowser", "CommitLoad", "navigationStart")
 _INTERNAL = ("chrome:", "chrome-untrusted:", "chrome-extension:", "devtools:", "about:", "chrome-error:")
 UNKNOWN = "nothing in the trace names the page"
 
@@ -51,7 +51,7 @@ def resolve_page(trace: Trace, context: RecordingContext | None = None) -> PageI
 
 def _sightings(trace: Trace) -> Iterator[Sighting]:
     """All sightings in processes that wrote events."""
-    for name in _SIGHTINGS:
+    for name in SIGHTINGS:
         for event in trace.by_name(name):
             for sighting in _read(event):
                 if sighting.frame and sighting.pid in trace.last_ts_by_process:

@@ -8,33 +8,58 @@ microseconds. Kept beyond that: counters, and spans on a process's or the trace'
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import Final
+
 import msgspec
 
-from harness.trace.event import Event
+from harness.trace.event import NOTHING, WireEvent
 from harness.trace.proto_build import Builder
-from harness.trace.proto_packets import PacketError, is_proto, packets
+from harness.trace.proto_packets import Blocks, PacketError, is_proto, packets
 from harness.trace.proto_records import collect
 from harness.trace.proto_tracks import Tracks
 
-__all__ = ["PacketError", "is_proto", "read_proto"]
+__all__ = ["PacketError", "ProtoChunks", "is_proto"]
+
+_AT_ONCE: Final = 2000  # events
 
 
-def read_proto(data: bytes) -> tuple[list[Event], msgspec.Raw, dict[str, int]]:
-    """The events, the metadata, and what was seen and left as it is. `PacketError` when the data is not whole."""
-    schema, stream = packets(data)
-    content = collect(stream, schema)
-    builder = Builder(content.tracks, content.anomalies)
-    for record in content.records:
-        builder.add(record)
-    events = [*_names(content.tracks), *builder.finish()]
-    return events, msgspec.Raw(msgspec.json.encode(content.metadata)), dict(content.anomalies)
+class ProtoChunks:
+    """Iterate it once; `metadata` and `anomalies` (what was seen and left as it is) are whole when that has ended.
+
+    `blocks` gives the bytes of the trace, and is called twice; `reads` says by name which events are read with their
+    arguments. `PacketError` on the way when the data is not whole, `OSError` where there is no room to sort it.
+    """
+
+    def __init__(self, blocks: Blocks, reads: Callable[[str], bool]) -> None:
+        self.metadata = NOTHING
+        self.anomalies: dict[str, int] = {}
+        self._blocks, self._reads = blocks, reads
+
+    def __iter__(self) -> Iterator[list[WireEvent]]:
+        events = self._read()
+        while chunk := list(islice(events, _AT_ONCE)):
+            yield chunk
+
+    def _read(self) -> Iterator[WireEvent]:
+        """All events; what was held to put them together, a track for each span above all, is free when it returns."""
+        schema, stream = packets(self._blocks)
+        content = collect(stream, schema, self._reads)
+        builder = Builder(content.tracks, content.anomalies, schema)
+        for record in content.records:
+            builder.add(record)
+        events = chain(_names(content.tracks), builder.finish())
+        self.metadata = msgspec.Raw(msgspec.json.encode(content.metadata))
+        self.anomalies = dict(content.anomalies)
+        return events
 
 
-def _names(tracks: Tracks) -> list[Event]:
+def _names(tracks: Tracks) -> list[WireEvent]:
     threads = [_name("thread_name", pid, tid, name) for (pid, tid), name in tracks.thread_names.items()]
     return threads + [_name("process_name", pid, 0, name) for pid, name in tracks.process_names.items()]
 
 
-def _name(kind: str, pid: int, tid: int, name: str) -> Event:
+def _name(kind: str, pid: int, tid: int, name: str) -> WireEvent:
     args = msgspec.Raw(msgspec.json.encode({"name": name}))
-    return Event(name=kind, cat="__metadata", ph="M", ts=0.0, raw_args=args, file_pid=pid, file_tid=tid)
+    return WireEvent(name=kind, cat="__metadata", ph="M", ts=0.0, raw_args=args, file_pid=pid, file_tid=tid)

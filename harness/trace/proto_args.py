@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from harness.trace.proto_schema import Schema
+from harness.trace.proto_schema import Schema, text
 
 Args = dict[str, Any]
 Interned = Mapping[str, Mapping[int, Any]]  # field of InternedData -> iid -> its message
@@ -55,9 +55,9 @@ class _Reader:
     def __init__(self, interned: Interned, schema: Schema) -> None:
         self._interned, self._schema = interned, schema
 
-    def word(self, kind: str, attribute: str, iid: int) -> Any:
+    def word(self, kind: str, attribute: str, iid: int) -> str:
         found = self._interned.get(kind, {}).get(iid)
-        return getattr(found, attribute) if found is not None else f"unknown({iid})"
+        return text(getattr(found, attribute)) if found is not None else f"unknown({iid})"
 
     def source(self, iid: int) -> Args:
         location = self._location(iid)
@@ -77,7 +77,7 @@ class _Reader:
         found = self._interned.get("source_locations", {}).get(iid)
         if found is None:
             return None
-        location = {"file_name": found.file_name.replace("\\", "/"), "function_name": found.function_name}
+        location = {"file_name": text(found.file_name).replace("\\", "/"), "function_name": text(found.function_name)}
         return location | ({"line_number": found.line_number} if found.HasField("line_number") else {})
 
     def field(self, field: Any, value: Any) -> Any:
@@ -90,7 +90,7 @@ class _Reader:
         if field.enum_type is not None:
             names = field.enum_type.values_by_number
             return lambda value: names[value].name if value in names else str(value)
-        return _plain
+        return text if field.type == field.TYPE_STRING else plain
 
     def message(self, message: Any) -> Any:
         """A typed message; one without content is "0x0", as the export writes it."""
@@ -121,8 +121,8 @@ class _Reader:
 
     def _name(self, annotation: Any) -> str:
         if iid := annotation.name_iid:
-            return str(self.word("debug_annotation_names", "name", iid)).translate(_IN_KEYS)
-        return str(annotation.name).translate(_IN_KEYS)
+            return self.word("debug_annotation_names", "name", iid).translate(_IN_KEYS)
+        return text(annotation.name).translate(_IN_KEYS)
 
     def _annotation(self, annotation: Any) -> Any:
         if annotation.dict_entries:
@@ -138,21 +138,22 @@ class _Reader:
             return self.typed(annotation) if annotation.HasField("proto_value") else _NOTHING
         value = getattr(annotation, kind)
         match kind:
+            case "string_value":
+                return text(value)
             case "string_value_iid":
-                text = self.word("debug_annotation_string_values", "str", value)
-                return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+                return self.word("debug_annotation_string_values", "str", value)
             case "pointer_value":
                 return hex(value)
             case "legacy_json_value":
-                return _shed(decode_json(value))
+                return _shed(decode_json(text(value)))
             case "nested_value":
                 return _nested(value)
             case _:
-                return _plain(value)
+                return plain(value)
 
     def typed(self, annotation: Any) -> Any:
         """A message of a named type inside an annotation."""
-        name = annotation.proto_type_name
+        name = text(annotation.proto_type_name)
         if iid := annotation.proto_type_name_iid:
             name = self.word("debug_annotation_value_type_names", "name", iid)
         if (known := self._schema.message(name)) is None:
@@ -170,7 +171,18 @@ def put(args: Args, name: str, value: Any) -> None:
         args[name] = value
 
 
-def _plain(value: Any) -> Any:
+def merged(begin: bytes, end: bytes) -> bytes:
+    """The arguments of a begin and its end together, all as JSON; empty is none."""
+    if not begin:
+        return end
+    args = msgspec.json.decode(begin)
+    for name, value in msgspec.json.decode(end).items():
+        put(args, name, value)
+    return msgspec.json.encode(args)
+
+
+def plain(value: Any) -> Any:
+    """A number or bytes as the export writes them."""
     if isinstance(value, float):
         if not math.isfinite(value):
             return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
@@ -179,10 +191,10 @@ def _plain(value: Any) -> Any:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
-def decode_json(text: str) -> Any:
+def decode_json(said: str) -> Any:
     """A value that Chrome wrote as JSON text; None where it is cut."""
     try:
-        return msgspec.json.decode(text)
+        return msgspec.json.decode(said)
     except (msgspec.DecodeError, UnicodeError):
         return None
 
@@ -194,20 +206,22 @@ def _shed(value: Any) -> Any:
         return {key: item for key, item in members.items() if item is not _NOTHING} or _NOTHING
     if isinstance(value, list):
         return [item for item in map(_shed, value) if item is not _NOTHING] or _NOTHING
-    return _NOTHING if value is None else _plain(value)
+    return _NOTHING if value is None else plain(value)
 
 
 def _nested(value: Any) -> Any:
     """Chrome's TracedValue. Its types: 1 a dictionary, 2 a list."""
     if value.nested_type == 1:
         members = {
-            key.translate(_IN_KEYS): _nested(item)
+            text(key).translate(_IN_KEYS): _nested(item)
             for key, item in zip(value.dict_keys, value.dict_values, strict=False)
         }
         return {key: item for key, item in members.items() if item is not _NOTHING} or _NOTHING
     if value.nested_type == 2:
         return [item for item in map(_nested, value.array_values) if item is not _NOTHING] or _NOTHING
-    for kind in ("int_value", "double_value", "bool_value", "string_value"):
+    if value.HasField("string_value"):
+        return text(value.string_value)
+    for kind in ("int_value", "double_value", "bool_value"):
         if value.HasField(kind):
-            return _plain(getattr(value, kind))
+            return plain(getattr(value, kind))
     return _NOTHING

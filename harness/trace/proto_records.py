@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
-from harness.trace.proto_args import Args, arguments, decode_json
-from harness.trace.proto_schema import Schema
+import msgspec
+
+from harness.trace.event import KINDS
+from harness.trace.proto_args import arguments, decode_json, plain
+from harness.trace.proto_schema import Schema, text
 from harness.trace.proto_sequence import Clocks, Sequence
 from harness.trace.proto_tracks import Tracks
+from harness.trace.runs import SortedRuns
 
 NAMELESS: Final = "track events without type or phase"
+_SIZE: Final = 500  # bytes of a record in memory, about, beside its arguments
 # Fields of TrackEvent.
 _NAME_IID, _NAME, _CATEGORY_IIDS, _CATEGORIES, _TRACK, _LEGACY = 10, 23, 3, 22, 11, 6
 _COUNTER, _DOUBLE_COUNTER = 30, 44
@@ -20,13 +26,14 @@ _FLOWS_OLD, _FLOWS, _ENDING_FLOWS_OLD, _ENDING_FLOWS = 36, 47, 42, 48
 _PHASES: Final = {1: "B", 2: "E", 3: "I", 4: "C"}  # TrackEvent.Type
 
 
-@dataclass(slots=True)
-class Record:
+class Record(NamedTuple):
     """One track event. Times in ns.
 
     ph: a letter of the JSON format; B, E and I also for what is not on a thread.
-    legacy: the `LegacyEvent` with ids, scopes and durations, where the event has a phase of old.
+    args: as JSON, empty without any. valued: a counter, with its value among them.
+    legacy: the bytes of the `LegacyEvent` with ids, scopes and durations, where the event has a phase of old.
     thread: (pid, tid) that its writer described last.
+    written: its place among all of the file.
     """
 
     ts: int
@@ -34,27 +41,39 @@ class Record:
     name: str
     cat: str
     track: int
-    args: Args
+    args: bytes
     tts: int | None
-    value: float | None
-    legacy: Any
+    valued: bool
+    legacy: bytes | None
     thread: tuple[int, int] | None
-    flows: Iterable[int]
-    ending_flows: Iterable[int]
+    flows: tuple[int, ...]
+    ending_flows: tuple[int, ...]
+    written: int
+
+
+def _by_time() -> SortedRuns[Record]:
+    return SortedRuns(itemgetter(0), tuple, Record._make)
 
 
 @dataclass(slots=True)
 class Content:
-    """What a trace holds. metadata: what the browser said of itself."""
+    """What a trace holds. records: in order of time, those of one moment in the order of the file; to iterate once.
+
+    metadata: what the browser said of itself. written: how many records it has.
+    """
 
     tracks: Tracks = field(default_factory=Tracks)
-    records: list[Record] = field(default_factory=list)
+    records: SortedRuns[Record] = field(default_factory=_by_time)
     metadata: dict[str, Any] = field(default_factory=dict)
     anomalies: Counter[str] = field(default_factory=Counter)
+    written: int = 0
 
 
-def collect(packets: Iterable[Any], schema: Schema) -> Content:
-    """Read all packets; the records come in order of time, those of one moment in the order of the file."""
+def collect(packets: Iterable[Any], schema: Schema, reads: Callable[[str], bool]) -> Content:
+    """Read all packets, and arguments where `reads` takes the name of an event, or there is none.
+
+    Chrome writes one sequence after the other, so the first record may be in the last packet.
+    """
     content, clocks = Content(), Clocks()
     sequences: dict[int, Sequence] = {}
     for packet in packets:
@@ -62,15 +81,14 @@ def collect(packets: Iterable[Any], schema: Schema) -> Content:
         if (sequence := sequences.get(key)) is None:
             sequence = sequences[key] = Sequence(clocks, content.anomalies)
         if sequence.take(packet):
-            _take(packet, sequence, schema, content)
-    content.records.sort(key=lambda record: record.ts)
+            _take(packet, sequence, schema, content, reads)
     return content
 
 
-def _take(packet: Any, sequence: Sequence, schema: Schema, content: Content) -> None:
+def _take(packet: Any, sequence: Sequence, schema: Schema, content: Content, reads: Callable[[str], bool]) -> None:
     match packet.WhichOneof("data"):
         case "track_event":
-            _event(packet, sequence, schema, content)
+            _event(packet, sequence, schema, content, reads)
         case "track_descriptor":
             track = packet.track_descriptor
             content.tracks.describe(track)
@@ -89,7 +107,7 @@ def _take(packet: Any, sequence: Sequence, schema: Schema, content: Content) -> 
             _stats(packet.trace_stats, content.anomalies)
 
 
-def _event(packet: Any, sequence: Sequence, schema: Schema, content: Content) -> None:
+def _event(packet: Any, sequence: Sequence, schema: Schema, content: Content, reads: Callable[[str], bool]) -> None:
     event = packet.track_event
     fields = event.ListFields()
     told = {field.number: value for field, value in fields}
@@ -101,31 +119,38 @@ def _event(packet: Any, sequence: Sequence, schema: Schema, content: Content) ->
         return
     defaults, counters = sequence.defaults, content.tracks.counters
     track = told.get(_TRACK, defaults.track_uuid if defaults is not None else 0)
-    value = None
-    if ph == "C" and legacy is None:
-        value = sequence.count(track, told.get(_COUNTER, told.get(_DOUBLE_COUNTER, 0)), counters.get(track))
     name_iid = told.get(_NAME_IID) or (legacy.name_iid if legacy is not None else 0)
-    content.records.append(
+    name = sequence.word("event_names", name_iid) if name_iid else text(told.get(_NAME, ""))
+    read = not name or reads(name) or KINDS.get(ph) == "metadata"
+    args = arguments(fields, sequence.interned, schema) if read else {}
+    if valued := ph == "C" and legacy is None:
+        value = told.get(_COUNTER, told.get(_DOUBLE_COUNTER, 0))
+        args["value"] = plain(sequence.count(track, value, counters.get(track)))
+    encoded = msgspec.json.encode(args) if args else b""
+    content.records.add(
         Record(
             ts,
             ph,
-            sequence.word("event_names", name_iid) if name_iid else told.get(_NAME, ""),
+            name,
             _category(told, sequence),
             track,
-            arguments(fields, sequence.interned, schema),
+            encoded,
             sequence.thread_time(told, counters),
-            value,
-            legacy,
+            valued,
+            legacy.SerializeToString() if legacy is not None else None,
             sequence.thread,
-            told.get(_FLOWS) or told.get(_FLOWS_OLD) or (),
-            told.get(_ENDING_FLOWS) or told.get(_ENDING_FLOWS_OLD) or (),
-        )
+            tuple(told.get(_FLOWS) or told.get(_FLOWS_OLD) or ()),
+            tuple(told.get(_ENDING_FLOWS) or told.get(_ENDING_FLOWS_OLD) or ()),
+            content.written,
+        ),
+        _SIZE + len(encoded),
     )
+    content.written += 1
 
 
 def _category(told: dict[int, Any], sequence: Sequence) -> str:
     words = [sequence.word("event_categories", iid) for iid in told.get(_CATEGORY_IIDS, ())]
-    return words[0] if len(words) == 1 else ",".join([*words, *told.get(_CATEGORIES, ())])
+    return words[0] if len(words) == 1 else ",".join([*words, *map(text, told.get(_CATEGORIES, ()))])
 
 
 def _said(entry: Any) -> Any:
@@ -133,7 +158,9 @@ def _said(entry: Any) -> Any:
     if kind is None:
         return ""
     value = getattr(entry, kind)
-    return decode_json(value) if kind == "json_value" else value
+    if kind == "json_value":
+        return decode_json(text(value))
+    return text(value) if kind == "string_value" else value
 
 
 def _stats(stats: Any, anomalies: Counter[str]) -> None:

@@ -14,6 +14,16 @@ from typing import Any
 
 _STORED = Path(__file__).with_name("chrome_track_event.descriptors.gz")  # base/tracing/protos/*.proto, BSD licence
 PACKET = "perfetto.protos.TracePacket"
+LEGACY_EVENT = "perfetto.protos.TrackEvent.LegacyEvent"
+
+
+def text(value: str | bytes) -> str:
+    """A field that is text, to its first NUL as in the export.
+
+    Chrome cuts URLs inside a character and writes bytes as text; what is not UTF-8 the library gives as bytes.
+    """
+    said = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return said.partition("\0")[0] if "\0" in said else said
 
 
 class Schema:
@@ -22,6 +32,7 @@ class Schema:
     def __init__(self, pool: Any) -> None:
         self._pool = pool
         self.packet: Any = self.message(PACKET)
+        self.legacy_event: Any = self.message(LEGACY_EVENT)
 
     @lru_cache(maxsize=256)  # noqa: B019 - schemas are few and live as long as the process
     def message(self, name: str) -> Any | None:

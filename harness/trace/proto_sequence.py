@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
+from harness.trace.proto_schema import text
+
 MONOTONIC: Final = 3  # BuiltinClock; the clock of a trace of Chrome's
 _BOOTTIME: Final = 6  # what a packet's time is on when nothing says
 _OWN_CLOCKS: Final = range(64, 128)  # clocks that one sequence defines for itself
@@ -163,4 +165,4 @@ class Sequence:
 
     def word(self, kind: str, iid: int) -> str:
         found = self.interned.get(kind, {}).get(iid)
-        return found.name if found is not None else f"unknown({iid})"
+        return text(found.name) if found is not None else f"unknown({iid})"

@@ -28,6 +28,8 @@ def processes_in_role(process: str, trace: Trace, page: PageIdentity) -> frozens
         return frozenset(page.pids)
     if process == "frames":
         return frozenset(page.frame_pids)
+    if process == "child-frames":
+        return frozenset(page.frame_pids - page.pids)
     if process == ANY:
         return frozenset(trace.processes)
     role = "renderer" if process == "other-renderer" else process

@@ -69,17 +69,14 @@ def process_role(name: str, thread_names: Iterable[str]) -> str:
 
 
 def describe(
-    events: Iterable[Event], tid_names: Mapping[tuple[int, int], str]
+    metadata: Iterable[Event], seen: Iterable[tuple[int, int]], tid_names: Mapping[tuple[int, int], str]
 ) -> tuple[dict[tuple[int, int], ThreadInfo], dict[int, ProcessInfo]]:
     """Every thread and process that the trace names or that has events; a later name replaces an earlier one."""
     names: dict[tuple[int, int], str] = dict(tid_names)
     process_names: dict[int, str] = {}
     labels: dict[int, str] = {}
-    seen: dict[tuple[int, int], None] = {}
-    for event in events:
-        if event.kind != "metadata":
-            seen.setdefault(event.thread)
-        elif event.name == "thread_name":
+    for event in metadata:
+        if event.name == "thread_name":
             names[event.thread] = str(event.args.get("name", ""))
         elif event.name == "process_name":
             process_names[event.pid] = str(event.args.get("name", ""))

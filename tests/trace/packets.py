@@ -103,3 +103,8 @@ def serialised(packets: list[Any]) -> bytes:
     trace = message()
     trace.packet.extend(packets)
     return bytes(trace.SerializeToString())
+
+
+def annotated(**values: Any) -> dict[str, Any]:
+    """Fields of an event with a debug annotation for each value, already in the form of the proto."""
+    return {"debug_annotations": [{"name": name, **value} for name, value in values.items()]}

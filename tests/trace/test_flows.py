@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.trace import Trace
-from tests.traces import COMPOSITOR, event, flow, make, slice
+from tests.traces import COMPOSITOR, async_begin, async_end, event, flow, instant, make, slice
 
 TASKS = [
     slice("post", ts=0, dur=10),
@@ -58,6 +58,12 @@ def test_an_id_can_be_used_again_when_its_flow_has_ended() -> None:
     assert arrows(trace) == [("post", "run"), ("run", "later")]
 
 
+def test_a_bind_id_of_a_span_binds_as_that_of_a_slice() -> None:
+    begun, ended = async_begin("span", ts=1, bind_id="0xA", flow_out=True), async_end("span", ts=5)
+    (only,) = make([begun, ended, slice("b", ts=6, dur=2, bind_id="0xA", flow_in=True)]).flows
+    assert (only.source.name, only.source_slice, only.target.name) == ("span", None, "b")
+
+
 def test_bind_ids_join_the_slices_that_carry_them() -> None:
     out = {"bind_id": "0xA", "flow_out": True}
     both = {"bind_id": "0xa", "flow_in": True, "flow_out": True}
@@ -73,3 +79,61 @@ def test_bind_ids_join_the_slices_that_carry_them() -> None:
     )
     assert arrows(trace) == [("send", "relay"), ("relay", "host")]
     assert [each.target.name for each in trace.flows] == ["relay", "point"]
+
+
+def test_a_slice_of_no_length_in_a_chain_is_the_instant_that_its_start_is_named_after() -> None:
+    trace = make(
+        [
+            slice("outer", ts=0, dur=10),
+            slice("first", ts=1, dur=2),
+            instant("second", ts=5),
+            slice("third", ts=8, dur=1),
+            flow("s", ts=1, name="first"),
+            flow("f", ts=5, name="first"),
+            flow("s", ts=5, name="second", id="0x2"),
+            flow("f", ts=8, name="second", id="0x2"),
+        ]
+    )
+    assert arrows(trace) == [("first", "second"), ("second", "third")]
+
+
+def test_of_two_slices_that_begin_at_one_moment_the_names_tell() -> None:
+    trace = make(
+        [
+            slice("before", ts=0, dur=1),
+            slice("outer", ts=5, dur=10),
+            slice("inner", ts=5, dur=3),
+            flow("s", ts=0, name="before"),
+            flow("f", ts=5, name="before"),
+            flow("s", ts=5, name="outer", id="0x2"),
+            flow("f", ts=5, name="outer", id="0x2"),
+        ]
+    )
+    assert arrows(trace) == [("before", "outer"), ("outer", "inner")]
+
+
+def test_an_instant_that_happens_to_lie_at_an_end_is_no_target() -> None:
+    trace = make(
+        [
+            slice("left", ts=0, dur=1),
+            slice("outer", ts=3, dur=9),
+            instant("by chance", ts=5),
+            flow("s", ts=0),
+            flow("f", ts=5),
+        ]
+    )
+    assert arrows(trace) == [("left", "outer")]
+
+
+def test_at_the_end_of_a_chain_the_slice_whose_name_has_arrows_is_reached() -> None:
+    trace = make(
+        [
+            slice("gate", ts=0, dur=1),
+            slice("gate", ts=5, dur=10),
+            slice("pump", ts=5, dur=9),
+            flow("s", ts=0, name="gate"),
+            flow("f", ts=5, name="gate"),
+        ]
+    )
+    (only,) = trace.flows
+    assert only.target_slice is not None and (only.target_slice.name, only.target_slice.dur) == ("gate", 10)

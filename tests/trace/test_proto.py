@@ -7,8 +7,9 @@ import pytest
 
 from harness.errors import TraceFileError
 from harness.trace import Event, Trace, load, resolve_page
+from harness.trace.proto_packets import packets
 from harness.trace.proto_schema import schema
-from tests.trace.packets import CLEARED, PROCESS, THREAD, Writer, serialised
+from tests.trace.packets import CLEARED, PROCESS, THREAD, Writer, annotated, serialised
 from tests.traces import PAGE, TIMELINE
 
 SPAN = 7
@@ -21,11 +22,6 @@ def read(writer: Writer, folder: Path) -> Trace:
 def only(trace: Trace, name: str) -> Event:
     (event,) = trace.by_name(name)
     return event
-
-
-def annotated(**values: Any) -> dict[str, Any]:
-    """Fields of an event with a debug annotation for each value, already in the form of the proto."""
-    return {"debug_annotations": [{"name": name, **value} for name, value in values.items()]}
 
 
 def test_begins_and_ends_become_slices_with_their_nesting_and_thread_time(tmp_path: Path) -> None:
@@ -196,6 +192,16 @@ def test_writers_are_put_in_the_order_of_time(tmp_path: Path) -> None:
     assert [event.name for event in load(path).events if event.kind == "instant"] == ["first", "second"]
 
 
+def test_what_is_written_late_keeps_its_time_and_its_place(tmp_path: Path) -> None:
+    writer = Writer().track(SPAN, parent_uuid=THREAD, name="stage")
+    writer.instant("later", at=20).begin("Stage", at=20, track_uuid=SPAN).end(at=20, track_uuid=SPAN)
+    for packet, at in zip(writer.packets[-2:], (5, 10), strict=True):
+        packet.timestamp, packet.timestamp_clock_id = (1000 + at) * 1000, 3  # a clock that does not count on
+    stage, later = (only(read(writer, tmp_path), name) for name in ("Stage", "later"))
+    assert (stage.ts, stage.end, later.ts) == (1005, 1010, 1020)
+    assert stage.written is not None and later.written is not None and stage.written > later.written
+
+
 def test_after_a_loss_nothing_is_read_until_the_state_is_cleared(tmp_path: Path) -> None:
     writer = Writer().instant("before", at=10)
     writer.instant("lost words", at=20)
@@ -241,6 +247,37 @@ def test_metadata_of_the_browser(tmp_path: Path) -> None:
     assert read(writer, tmp_path).metadata == {"user-agent": "Chrome/156", "net": {"a": 1}}
 
 
+def test_text_that_is_not_utf_8_is_text_as_in_json(tmp_path: Path) -> None:
+    """Chrome cuts URLs inside a character, and writes the bytes of a page's state as text (DidCommitNavigation)."""
+    cut = {
+        "url": {"string_value": "one##"},
+        "state": {"string_value": "##\x02\0##"},
+        "key##": {"legacy_json_value": '["two##"]'},
+    }
+    nested = {"nested_type": 1, "dict_keys": ["k##"], "dict_values": [{"string_value": "three##"}]}
+    writer = Writer().instant("word##", at=1, **annotated(**cut, n={"nested_value": nested}))
+    writer.event("instant", at=2, categories=["a##", "b"]).packets[-1].track_event.name = "plain##"
+    writer.track(9, thread={"pid": PAGE, "tid": 9, "thread_name": "thread##"})
+    path = tmp_path / "cut.pftrace"
+    path.write_bytes(writer.bytes().replace(b"##", b"\xe2\x82"))
+    trace = load(path)
+    assert only(trace, "word\ufffd").args == {
+        "url": "one\ufffd",
+        "state": "\ufffd\x02",
+        "key\ufffd": ["two\ufffd"],
+        "n": {"k\ufffd": "three\ufffd"},
+    }
+    assert only(trace, "plain\ufffd").cat == "a\ufffd,b"
+    assert trace.threads[PAGE, 9].name == "thread\ufffd"
+
+
+@pytest.mark.parametrize("levels", [500, 100_000])
+def test_json_in_an_argument_that_is_too_deep_is_refused(tmp_path: Path, levels: int) -> None:
+    deep = annotated(value={"legacy_json_value": "[" * levels + "1" + "]" * levels})
+    with pytest.raises(TraceFileError, match="nested too deeply to read"):
+        read(Writer().instant("Event", at=1, **deep), tmp_path)
+
+
 @pytest.mark.parametrize("cut", [1, 3, 9])
 def test_a_cut_file_says_where_it_ends(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "cut.pftrace"
@@ -259,3 +296,24 @@ def test_damage_inside_is_told_from_a_cut(tmp_path: Path) -> None:
     path.write_bytes(b"\x0a\x02\x00\x01" + bytes(data))
     with pytest.raises(TraceFileError, match="damaged"):
         load(path)
+
+
+def test_a_length_that_no_packet_has_is_not_waited_for_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "long.pftrace"
+    head = Writer().instant("Event", at=1).bytes()
+    path.write_bytes(head + b"\x0a\xff\xff\xff\xff\x0f" + bytes(100))
+    with pytest.raises(TraceFileError) as refused:
+        load(path)
+    (problem,) = refused.value.problems
+    assert problem.message == "cut short: its last packet has no end"
+    assert problem.found.startswith(f"the end of the file after {path.stat().st_size:,} bytes, 4,294,967,195 before")
+
+
+def test_packets_in_any_number_of_blocks(tmp_path: Path) -> None:
+    writer = Writer().instant("Event", at=1, **annotated(long={"string_value": "a" * 300}))
+    data = writer.bytes()
+    expected = [packet.SerializeToString() for packet in packets(lambda: [data])[1]]
+    assert len(expected) == len(writer.packets)
+    for size in (1, 2, 7, 100, 299):
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        assert [packet.SerializeToString() for packet in packets(lambda: pieces)[1]] == expected  # noqa: B023

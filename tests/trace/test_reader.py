@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.errors import Problem, TraceFileError
-from harness.trace import load
+from harness.trace import load, packed
 from tests.traces import instant, make, slice, write_trace
 
 EVENTS = [slice("Layout", ts=1, dur=2), instant("Paint", ts=2)]
@@ -44,6 +45,18 @@ def test_every_form_and_packing_whatever_the_name(tmp_path: Path, data: bytes, p
 def test_files_of_several_gzip_members_or_zstd_frames(tmp_path: Path) -> None:
     for pack in (gzip.compress, zstandard.compress):
         assert read(tmp_path, pack(OBJECT[:50]) + pack(OBJECT[50:])) == ["Layout", "Paint"]
+
+
+@pytest.mark.parametrize("block", [3, 7, 64])
+def test_gzip_headers_with_extra_fields_may_lie_across_blocks(
+    tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """bgzip writes such headers every 64 KB. A faster library (isal) called them damaged where a read ended in one."""
+    monkeypatch.setattr(packed, "_PACKED_BLOCK", block)
+    head = b"\x1f\x8b\x08\x16" + bytes(6) + b"\6\0BC\2\0\0\0" + b"a comment\0"  # FEXTRA, FCOMMENT and FHCRC
+    head += (zlib.crc32(head) & 0xFFFF).to_bytes(2, "little")
+    members = [head + gzip.compress(OBJECT[at : at + 20])[10:] for at in range(0, len(OBJECT), 20)]
+    assert read(tmp_path, b"".join(members)) == ["Layout", "Paint"]
 
 
 def test_write_trace_packs_by_the_name(tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ PAGES = {"main", "compositor", "io", "pool", "raster", "worker", "process", "ear
         ("page.worker", {"worker"}),
         ("page.io", {"io"}),
         ("frames.main", {"main", "earlier", "child"}),
+        ("child-frames", {"child"}),
         ("renderer.main", {"main", "earlier", "child", "other"}),
         ("other-renderer", {"other"}),
         ("browser", {"browser"}),
