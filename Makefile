@@ -7,7 +7,7 @@ READY := .venv/.ready
 DEMO := parse-html html-document-parser-pump-tokenizer-if-possible -k "not (.categories or trace-engine)"
 export PYTHON
 
-.PHONY: help demo test lint golden browser browsers clean
+.PHONY: help demo test lint golden browser browsers bench clean
 
 help:  ## what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -33,6 +33,10 @@ golden: $(READY)  ## write the golden files anew; read the difference before you
 
 browsers: $(READY)  ## install Chrome 153 beside the browser that is there, to compare versions
 	$(BIN)/traceproof browsers install 153
+
+# SIZE: MB of the largest recording; ROUNDS: how often all take turns.
+bench: browser  ## how fast and in how much memory a recording is read, here and by others (SIZE=2000 for 2 GB)
+	$(BIN)/python -m bench --size $(or $(SIZE),160) --rounds $(or $(ROUNDS),3)
 
 browser: $(READY)
 	$(BIN)/traceproof browsers ensure
