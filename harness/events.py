@@ -13,6 +13,23 @@ from harness.verdict import Outcome, Verdict, combine
 
 SCHEMA = 1  # of the ledger: another number where a reader of this one would misread it
 
+# What the seconds of an attempt are spent on, in the order in which they are.
+PHASES: dict[str, str] = {
+    "server": "the fixture server",
+    "launch": "a browser with a fresh profile, until it answers",
+    "page": "taking hold of its page, and its list of categories",
+    "start": "starting the recording",
+    "steps": "the scenario's steps, their waits included",
+    "stop": "ending the recording, until all processes have handed over their events",
+    "identity": "the second, tiny recording, which tells the page's process",
+    "collect": "bringing the trace to disk",
+    "close": "ending the browser, and removing its profile",
+    "keep": "hash, manifest, context, store",
+    "read": "reading the trace, and the gate",
+    "readers": "the readers that a scenario asks",
+    "judge": "the expectations",
+}
+
 # What one attempt says of a claim that it tests with several expectations. A control that failed comes before a
 # contradiction: it says that the recording could not have shown the claim either way.
 _PRECEDENCE = (Outcome.ERROR, Outcome.INVALID, Outcome.UNMET, Outcome.MET)
@@ -106,6 +123,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0
     load: float = 0  # one-minute load average when it began
     processors: int = 0  # that the load is spread over; 0: not known
+    phases: dict[str, float] = {}  # seconds by what they were spent on, a key of `PHASES`
 
     def says(self, claim: str) -> Outcome:
         """What it answers for one claim: the worst of that claim's expectations."""

@@ -16,6 +16,7 @@ ANY = "any"
 PROCESS_ROLES: dict[str, str] = {
     "page": "processes that showed the main frame of the page under test",
     "frames": "processes that showed any frame of the page under test",
+    "child-frames": "processes that showed frames of the page under test and never its main frame",
     "renderer": "every renderer, the page's among them",
     "other-renderer": "renderers that showed no frame of the page",
     "browser": "the browser process",

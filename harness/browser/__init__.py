@@ -3,7 +3,7 @@
 from harness.browser.alone import Alone, launch_alone
 from harness.browser.build import Build, probe
 from harness.browser.checkup import Check, doctor, examine
-from harness.browser.driver import shared_driver
+from harness.browser.driver import renew_driver, shared_driver
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version, resolve
 from harness.browser.launch import Launched, launch
 from harness.browser.obtain import ensure, install, uninstall
@@ -34,6 +34,7 @@ __all__ = [
     "probe",
     "prove_gpu_raster",
     "rasters_on_gpu",
+    "renew_driver",
     "resolve",
     "shared_driver",
     "uninstall",

@@ -1,7 +1,7 @@
 """The folder of one browser's life: its profile, its pids, and the lock that says that its harness still lives.
 
 A folder is created under another name and renamed once its lock is held, so a sweep that finds the lock free knows
-that the owner is dead; the kernel frees it however the owner ended, and containers that share `/tmp` see it too.
+that the owner is dead; the kernel frees it however the owner ended, and containers that share the place see it too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from pathlib import Path
 from harness.browser.guard import LIFE, PIDS, PROFILE, end_all
 
 _PREFIX, _LOCK = "traceproof-", "lock"
+# A profile is some hundred small files that a browser syncs to the disk when it starts. On a slow disk it starts in
+# half the time with its profile in memory, and is as quickly removed.
+_MEMORY, _DISK = "/dev/shm", "/tmp"
+_ROOM = 1 << 30  # bytes; the browser's own shared memory and cache must fit beside it
 _TEMPORARY, _SETTINGS = "t", "config"
 _LONGEST_SOCKET = 107  # sun_path of a unix socket
 _SINGLETON_SOCKET = len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
@@ -90,7 +94,7 @@ def _wait_gone(pid: int, folder: str, seconds: float) -> None:
 
 def create() -> Attempt:
     """A fresh folder with an empty profile, locked by this process."""
-    draft = Path(tempfile.mkdtemp(prefix="." + _PREFIX))
+    draft = Path(tempfile.mkdtemp(prefix="." + _PREFIX, dir=_place()))
     for name in (PROFILE, _TEMPORARY, _SETTINGS):
         (draft / name).mkdir()
     os.mkfifo(draft / LIFE)
@@ -101,10 +105,22 @@ def create() -> Attempt:
     return Attempt(folder, lock, os.open(folder / LIFE, os.O_RDWR))
 
 
+def _place() -> str:
+    """Where folders are made: in memory where there is room, unless the user names a place for what is temporary."""
+    named = tempfile.gettempdir()
+    if named != _DISK:
+        return named
+    try:
+        return _MEMORY if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK) else named
+    except OSError:
+        return named
+
+
 def sweep() -> list[Path]:
     """End and remove what dead harnesses of this user left behind; returns the folders removed."""
     removed = []
-    for folder in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+    places = dict.fromkeys((tempfile.gettempdir(), _MEMORY))
+    for folder in (folder for place in places for folder in Path(place).glob(_PREFIX + "*")):
         try:
             if folder.lstat().st_uid != os.getuid() or not (folder / LIFE).is_fifo():
                 continue  # another user's, or nothing that `create` made

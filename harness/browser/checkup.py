@@ -20,7 +20,7 @@ from playwright.async_api import Playwright
 from harness.browser.build import HEADED, HEADLESS, SHELL, Build
 from harness.browser.cache import browsers_cache
 from harness.browser.catalogue import catalogue
-from harness.browser.display import display_arguments, display_lacking
+from harness.browser.display import display_arguments
 from harness.browser.driver import driver
 from harness.browser.find import find_builds, for_mode, modes_of, one_per_version
 from harness.browser.launch import launch
@@ -28,6 +28,7 @@ from harness.browser.profile import sandbox_works
 from harness.browser.raster import prove_gpu_raster
 from harness.browser.sample import sample
 from harness.cdp import Session
+from harness.display import display_lacking
 from harness.errors import BrowserError, CapabilityError, TraceproofError
 from harness.scenario.model import BrowserSpec
 

@@ -6,18 +6,11 @@ import os
 import shutil
 
 from harness.cdp import Session
+from harness.display import VARIABLE, display_lacking
 from harness.errors import CapabilityError
 from harness.scenario.model import BrowserSpec
 
-VARIABLE = "TRACEPROOF_DISPLAY"
 _MARGIN = 200  # without a window manager the window stays where it is: the screen must hold all of it
-
-
-def display_lacking() -> str:
-    """Why a window cannot open here, in words; empty when it can."""
-    if os.environ.get(VARIABLE) or shutil.which("Xvfb") or os.environ.get("DISPLAY"):
-        return ""
-    return "needs a display: install Xvfb (Debian: apt-get install xvfb) or set DISPLAY"
 
 
 def display_arguments(spec: BrowserSpec) -> list[str]:

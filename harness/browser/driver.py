@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
@@ -10,18 +11,24 @@ from playwright.async_api import Playwright, async_playwright
 
 from harness.errors import BrowserError
 
+_END_SECONDS = 10.0
+
 
 class _Shared:
-    """A driver that starts when it is first asked for, and ends with the stack."""
+    """A driver that starts when it is asked for and there is none."""
 
-    def __init__(self, stack: contextlib.AsyncExitStack) -> None:
-        self._stack = stack
+    def __init__(self) -> None:
+        self._stack = contextlib.AsyncExitStack()
         self._playwright: Playwright | None = None
 
     async def get(self) -> Playwright:
         if self._playwright is None:
             self._playwright = await self._stack.enter_async_context(_started())
         return self._playwright
+
+    async def end(self) -> None:
+        self._playwright = None
+        await self._stack.aclose()
 
 
 _shared: ContextVar[_Shared | None] = ContextVar("shared_driver", default=None)
@@ -31,14 +38,25 @@ _shared: ContextVar[_Shared | None] = ContextVar("shared_driver", default=None)
 async def shared_driver() -> AsyncIterator[None]:
     """Launches inside, one after the other, share a driver; it starts with the first that needs it and ends here.
 
-    Open it around launches that stand or fall together: a driver that dies takes all of them with it.
+    Inside another `shared_driver` it is that one's. Whoever has met a failure says `renew_driver`.
     """
-    async with contextlib.AsyncExitStack() as stack:
-        token = _shared.set(_Shared(stack))
-        try:
-            yield
-        finally:
-            _shared.reset(token)
+    if _shared.get():
+        yield
+        return
+    shared = _Shared()
+    token = _shared.set(shared)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+        await shared.end()
+
+
+async def renew_driver() -> None:
+    """The next launch gets another driver: one that has died would fail every launch from now on."""
+    if shared := _shared.get():
+        with contextlib.suppress(Exception):  # what a dead driver says on its way out is no news
+            await asyncio.wait_for(shared.end(), _END_SECONDS)
 
 
 @contextlib.asynccontextmanager

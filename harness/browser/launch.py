@@ -22,8 +22,6 @@ from harness.browser.running import PORT, Controlled, Spawned, end_attempt, spaw
 from harness.errors import BrowserError, CapabilityError
 from harness.scenario.model import BrowserSpec
 
-_CLOSE_SECONDS = 10.0
-
 
 @dataclass(slots=True, kw_only=True)
 class Launched(Controlled[Page]):
@@ -87,7 +85,7 @@ async def launch(
         stack.push_async_callback(end_attempt, attempt)
         spawned = await spawn(attempt, build, mode, spec, host_rules, [PORT], "about:blank")
         launched = await _connect(playwright, attempt, spawned, build, mode, spec, timeout_s)
-        stack.push_async_callback(_close, launched)
+        stack.callback(_end, launched)
         await launched.check_mode()
         yield launched
 
@@ -142,7 +140,7 @@ async def _watch_for_crashes(launched: Launched) -> None:
     await launched.session.send("Target.setDiscoverTargets", {"discover": True})
 
 
-async def _close(launched: Launched) -> None:
+def _end(launched: Launched) -> None:
+    """From here on it may go. It is killed, not asked to close: what a browser does on its way out takes as long as a
+    recording, and nobody looks at its profile again."""
     launched._ending = True
-    with contextlib.suppress(PlaywrightError, TimeoutError):
-        await asyncio.wait_for(launched.session.send("Browser.close"), _CLOSE_SECONDS)

@@ -17,7 +17,6 @@ from harness.cdp import Refused, Socket
 from harness.errors import BrowserError
 from harness.scenario.model import BrowserSpec
 
-_CLOSE_SECONDS = 10.0
 BLANK = "about:blank"
 
 
@@ -110,7 +109,7 @@ async def launch_quiet(
             profile=attempt.profile,
         )
         watching = asyncio.create_task(_watch(browser, session))
-        stack.push_async_callback(_close, browser, watching)
+        stack.callback(_end, browser, watching)
         session.on("Target.targetCrashed", lambda event: browser._note_crash(_told(event)))
         await session.send("Target.setDiscoverTargets", {"discover": True})
         await browser.check_mode()
@@ -126,8 +125,7 @@ def _told(event: dict[str, Any]) -> str:
     return f"a renderer crashed ({event.get('status')}, code {event.get('errorCode')})"
 
 
-async def _close(browser: QuietBrowser, watching: asyncio.Task[None]) -> None:
+def _end(browser: QuietBrowser, watching: asyncio.Task[None]) -> None:
+    """From here on it may go; see `launch`."""
     browser._ending = True
     watching.cancel()
-    with contextlib.suppress(BrowserError, TimeoutError):
-        await asyncio.wait_for(browser.session.send("Browser.close"), _CLOSE_SECONDS)

@@ -6,6 +6,7 @@ Command modules import what is heavy (Playwright, DuckDB, SciPy) inside their fu
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from harness.cli import (
     bisect,
     browsers,
     categories,
+    census,
     check,
     claims,
     compare,
@@ -39,6 +41,7 @@ from harness.cli import (
     store,
     stress,
     verify,
+    written,
 )
 from harness.cli.shared import echo_json
 from harness.errors import Problem, TraceproofError, UserError
@@ -83,6 +86,7 @@ for command in (
     shrink.shrink,
     stress.stress,
     compare.compare,
+    census.census,
     ablate.ablate,
     rederive.rederive,
     report.report,
@@ -91,6 +95,7 @@ for command in (
     badge.badge,
     baseline.baseline,
     history.history,
+    written.written,
     bisect.bisect,
     store.store,
     claims.claims,
@@ -129,10 +134,13 @@ def _status(args: list[str] | None) -> int:
         _tell_machines(args, [Problem(str(error))], error.exit_code)
         return error.exit_code
     except (BrokenPipeError, _Unread):
-        # Python would complain again while it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 141
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:  # files are written with a StoreError
+            _silence()
+            click.echo("error: no space left on the output; free some, or send it elsewhere", err=True)
+            return 3
         if os.environ.get("TRACEPROOF_DEBUG") == "1":
             raise
         told = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -144,6 +152,11 @@ def _status(args: list[str] | None) -> int:
         _tell_machines(args, [Problem(told)], 3)
         return 3
     return result if isinstance(result, int) else 0
+
+
+def _silence() -> None:
+    """Write no more to stdout: Python would complain again while it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell_machines(args: list[str] | None, problems: Sequence[Problem], status: int) -> None:

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import (
-    browser_option,
-    echo_json,
-    example,
-    expression_option,
-    find_cases,
-    find_lab,
-    json_option,
-    mode_option,
-    out_option,
-)
+from harness.cli.shared import echo_json, example, find_cases, find_lab, json_option, lab_options, out_option
 from harness.errors import CapabilityError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +26,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("scenario")
-@expression_option
+@lab_options
 @click.option("--arm", default="", help="Only this arm; without it each in turn.")
 @click.option(
     "--alone",
@@ -47,8 +37,6 @@ if TYPE_CHECKING:
     "--attempts", type=click.IntRange(1, 100), default=1, show_default=True, help="Recordings of each variant."
 )
 @click.option("--all", "everything", is_flag=True, help="Every argument.")
-@browser_option
-@mode_option
 @out_option
 @json_option
 def ablate(

@@ -10,7 +10,6 @@ import click
 
 from harness.cli.shared import MODES, echo_json, example, expression_option, find_cases, json_option, ledgers_option
 from harness.errors import Problem, UsageError
-from harness.paths import below
 
 if TYPE_CHECKING:
     from harness.events import ProgressEvent
@@ -64,12 +63,12 @@ def bisect(
     """
     from harness.cli.bisect_text import line_json, line_lines, summary_lines
     from harness.run.bisecting import Asking, lines_of
+    from harness.run.ledgers import any_ledgers
     from harness.run.signals import Interrupted
 
     cases, catalog = _deciders(claim, folders, expression)
     if oldest >= newest:
         raise UsageError(Problem(f"--from {oldest} is not older than --to {newest}"))
-    ledgers = below(out, "ledger.jsonl") if out.is_dir() else [out] if out.is_file() else []
     asking = Asking(
         oldest,
         newest,
@@ -81,7 +80,7 @@ def bisect(
         command=("traceproof", *sys.argv[1:]),
     )
     try:
-        lines = lines_of(claim, cases, ledgers, asking, catalog, _tell, _progress)
+        lines = lines_of(claim, cases, any_ledgers(out), asking, catalog, _tell, _progress)
     except Interrupted as stopped:
         click.echo(f"{stopped}; what was recorded is kept and will be found again", err=True)
         return stopped.exit_code

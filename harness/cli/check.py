@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.shared import arm_option, console, echo_json, example, expression_option, find_cases, json_option
+from harness.cli.shared import console, echo_json, example, find_cases, json_option, trace_and_scenario
+
+if TYPE_CHECKING:
+    from harness.events import CaseResult
 
 
 @click.command(
@@ -17,10 +22,7 @@ from harness.cli.shared import arm_option, console, echo_json, example, expressi
         "traceproof check trace.json my.scenario.yaml --arm plain --json",
     )
 )
-@click.argument("trace", type=click.Path(path_type=Path, exists=True))
-@click.argument("scenario")
-@expression_option
-@arm_option
+@trace_and_scenario
 @json_option
 def check(trace: Path, scenario: str, expression: str, arm: str, as_json: bool) -> int:
     """Test a stored trace against a scenario, with no browser.
@@ -35,10 +37,20 @@ def check(trace: Path, scenario: str, expression: str, arm: str, as_json: bool) 
     cases, catalog = find_cases([scenario], expression)
     result = check_trace(trace, cases, arm, catalog, ("traceproof", *sys.argv[1:]))
     says = {claim.id: claim.says for claim in catalog.claims.values()}
-    report = ConsoleReport(console(stderr=as_json), says=says, folder=result.folder)
+    shown = console(stderr=as_json)
+    report = ConsoleReport(shown, says=says, folder=result.folder)
     for case in result.cases:
         report(case)
+        for line in _left_as_found(case):
+            shown.print(line, markup=False, soft_wrap=True)
     report.finish(result)
     if as_json:
         echo_json(to_json(result))
     return result.exit_code
+
+
+def _left_as_found(case: CaseResult) -> Iterator[str]:
+    """What the gate counted in each recording and did not repair; it is evidence all the same."""
+    for recording in (one for attempt in case.attempts for one in attempt.recordings if one.anomalies):
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in recording.anomalies.items())
+        yield f"counted and left as found in {recording.trace}: {counts}"

@@ -11,7 +11,6 @@ import click
 from harness.cli.history import seen_json
 from harness.cli.shared import echo_json, example, json_option, ledgers_option
 from harness.errors import Problem, UsageError, UserError
-from harness.paths import below
 from harness.verdict import Verdict
 from harness.wording import did_you_mean, plural
 
@@ -111,12 +110,13 @@ def show(claim_id: str, out: Path, as_json: bool) -> None:
 def _last_seen(claim: str, out: Path, catalog: Catalog) -> tuple[list[Seen], list[str]]:
     """What stored ledgers say of a claim, the newest first, and those that cannot be read."""
     from harness.run.history import verdicts_of
+    from harness.run.ledgers import any_ledgers
 
     seen: list[Seen] = []
     unread: list[str] = []
-    for ledger in below(out, "ledger.jsonl") if out.is_dir() else [out]:
+    for ledger in any_ledgers(out):
         try:
-            seen += verdicts_of(claim, [ledger] if ledger.is_file() else [], catalog)
+            seen += verdicts_of(claim, [ledger], catalog)
         except UserError as error:
             unread += [problem.place for problem in error.problems]
     return sorted(seen, key=lambda one: one.started, reverse=True), unread

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.shared import arm_option, example, expression_option, find_cases
+from harness.cli.shared import arm_option, example, expression_option, find_cases, trace_and_scenario
 from harness.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from harness.events import Finding
     from harness.expect import Recording
     from harness.scenario.model import Case
-
-_TRACE = click.Path(path_type=Path, exists=True)
 
 
 @click.command(
@@ -26,10 +24,7 @@ _TRACE = click.Path(path_type=Path, exists=True)
         "traceproof draw trace.json.gz my.scenario.yaml --expectation 2 --events 10000 -o second.svg",
     )
 )
-@click.argument("trace", type=_TRACE)
-@click.argument("scenario")
-@expression_option
-@arm_option
+@trace_and_scenario
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="x.svg or x.png")
 @click.option("--expectation", type=click.IntRange(1), help="Mark what this one looked at, counted from 1.")
 @click.option("--events", type=click.IntRange(1), default=1_500, show_default=True, help="The most of one recording.")
@@ -90,18 +85,20 @@ def annotate(trace: Path, scenario: str, expression: str, arm: str, output: Path
     """Write a copy of a trace with step marks and findings in it, to look at in DevTools or Perfetto.
 
     Each expectation becomes a track of its own, with the events that it looked at, its controls and near misses; step
-    marks become lines. The metadata says what DevTools wants to know (hostDPR). The recording itself stays as it is.
+    marks become lines. The recording itself stays as it is.
     """
     from harness.evidence.annotate import notes_of, write_annotated
     from harness.evidence.selected import looked_at
-    from harness.store import write_atomic
+    from harness.store import devtools_metadata, manifest_beside, write_atomic
 
     case, recordings, findings, path = _attempt(trace, scenario, expression, arm)
     ((name, recording),) = recordings.items()
+    manifest = manifest_beside(path)
     looked = looked_at(case, recordings, findings)[name]
     notes = list(notes_of(recording, looked, {one.index: one for one in findings}))
     target = output or trace.with_name(re.sub(r"(\.json)?(\.gz|\.zst)?$", ".annotated.json.gz", trace.name, count=1))
-    write_atomic(target, write_annotated(path, notes, _metadata(path, case)))
+    told = devtools_metadata(manifest) if manifest else {}
+    write_atomic(target, write_annotated(path, notes, told, recording.context.page))
     click.echo(f"{target}  {len(notes)} notes")
     return 0
 
@@ -132,15 +129,3 @@ def _png(svg: str) -> bytes:
     size = re.search(r'width="(\d+)" height="(\d+)"', svg)
     assert size is not None
     return rasterise(svg, int(size[1]), int(size[2]), find_builds((), lambda line: click.echo(line, err=True))[0])
-
-
-def _metadata(trace: Path, case: Case) -> dict[str, Any]:
-    """What DevTools reads of a file's metadata, and where it is from."""
-    from harness.store import manifest_beside
-
-    manifest = manifest_beside(trace)
-    told: dict[str, Any] = {"dataOrigin": "TraceEvents", "traceproof": {"scenario": case.name}}
-    if manifest is not None:
-        told |= {"startTime": manifest.recorded, "hostDPR": manifest.device_pixel_ratio or 1}
-        told["traceproof"] |= {"build": manifest.build.version, "mode": manifest.mode, "sha256": manifest.sha256}
-    return told

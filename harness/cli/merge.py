@@ -7,7 +7,16 @@ from pathlib import Path
 
 import click
 
-from harness.cli.shared import bar, console, echo_json, example, json_option, report_options, write_reports
+from harness.cli.shared import (
+    bar,
+    console,
+    echo_json,
+    example,
+    json_option,
+    quiet_option,
+    report_options,
+    write_reports,
+)
 
 
 @click.command(
@@ -20,7 +29,9 @@ from harness.cli.shared import bar, console, echo_json, example, json_option, re
 @click.argument("shards", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FOLDER...")
 @click.option(
     "-o",
+    "--out",
     "--output",
+    "output",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
     help="The new folder of the whole run.",
@@ -28,7 +39,7 @@ from harness.cli.shared import bar, console, echo_json, example, json_option, re
 @click.option("--partial", is_flag=True, help="Shards, jobs that have not ended, and recordings may lack.")
 @report_options
 @json_option
-@click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
+@quiet_option
 def merge(
     shards: tuple[Path, ...],
     output: Path,

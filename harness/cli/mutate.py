@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +11,18 @@ import click
 
 from harness.cli.shared import (
     arm_option,
-    browser_option,
+    bar,
     console,
     echo_json,
     example,
-    expression_option,
     find_cases,
     find_lab,
     json_option,
-    mode_option,
+    lab_options,
     out_option,
 )
 from harness.errors import Problem
+from harness.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("selectors", nargs=-1)
-@expression_option
+@lab_options
 @click.option(
     "--from",
     "source",
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     help="A trace file, or the folder of a stored attempt, instead of what a run has stored.",
 )
 @arm_option
-@browser_option
-@mode_option
 @out_option
 @json_option
 def mutate(
@@ -74,7 +72,9 @@ def mutate(
 
     Each expectation that is met on a stored recording is put to mutants of it, with no browser. It must be killed by
     near misses that contradict it (one event more or fewer, a value just past the bound, a slice just outside its
-    parent) and survive what does not concern it. Cases that no run has stored are recorded once.
+    parent) and survive what does not concern it. Cases that no run has stored are recorded once. A mutant
+    that leaves an expectation nothing to look at (`emptied`) or without an answer (`invalid`) kills nothing. That some
+    survive is no fault in itself.
 
     Status 1 when no mutant kills an expectation, when a contradiction does not, or when one that must not does; also
     when a case has no valid attempt, or an expectation is not met there and no baseline says that it is refuted.
@@ -98,7 +98,7 @@ def mutate(
             shown.print(f"[red]{case.name}: no valid attempt, so there is nothing to mutate[/]")
             missing.append(case.name)
             continue
-        result = _examine(case, recordings, catalog)
+        result = _examined(case, recordings, catalog)
         result.source = place
         _write_survivors(result, out)
         found.append(result)
@@ -123,7 +123,25 @@ def mutate(
     return 1 if missing or unexplained or not examined or any(one.faulty for one in found) else 0
 
 
-def _examine(case: Case, recordings: Mapping[str, list[Recording]], catalog: Catalog) -> CaseMutations:
+def _examined(case: Case, recordings: Mapping[str, list[Recording]], catalog: Catalog) -> CaseMutations:
+    """The mutations of a case, with a bar that moves at each mutant."""
+    with bar(quiet=False) as progress:
+        task = progress.add_task(case.name, total=len(case.expect))
+
+        def go_on(done: int, mutants: int) -> None:
+            at = case.expect[done].at
+            where = f"{case.name}:{at.line} {case.expect[done].form_name}: {plural(mutants, 'mutant')}"
+            progress.update(task, completed=done, description=where)
+
+        return _examine(case, recordings, catalog, go_on)
+
+
+def _examine(
+    case: Case,
+    recordings: Mapping[str, list[Recording]],
+    catalog: Catalog,
+    go_on: Callable[[int, int], None] = lambda *_: None,
+) -> CaseMutations:
     """The mutations of a case. What is not met is `refuted` where the baseline of that build and mode says so."""
     from harness.mutate import documented, examine
     from harness.run.catalog import every_case
@@ -133,7 +151,7 @@ def _examine(case: Case, recordings: Mapping[str, list[Recording]], catalog: Cat
     baselines = catalog.baselines
     doubtful = {entry.claim for entry in baselines.entries if entry.verdict is not Verdict.HOLDS}
     others = [one for one in every_case(catalog) if one.id != case.id]
-    result = examine(case, recordings, documented(others, doubtful))
+    result = examine(case, recordings, documented(others, doubtful), go_on)
     context = next(iter(recordings.values()))[0].context
     major = parse_version(context.build)[0] if context.build else 0
     for one in result.expectations:
@@ -248,9 +266,10 @@ def _print_totals(shown: Console, found: Sequence[CaseMutations]) -> None:
     examined = [one for case in found for one in case.examined]
     killed, total = sum(one.killed for one in examined), sum(one.total for one in examined)
     faulty = sum(bool(one.faults) for one in examined)
-    shown.print(
-        f"\n{killed} of {total} mutants killed; {faulty} of {len(examined)} expectations are not to be relied on"
+    fault = (
+        f"{faulty} of {len(examined)} expectations are not to be relied on" if faulty else "no expectation has a fault"
     )
+    shown.print(f"\n{killed} of {total} mutants killed; {fault}")
     refuted = sum(one.refuted for case in found for one in case.expectations)
     unexplained = sum(len(case.unexplained) for case in found)
     if refuted or unexplained:

@@ -12,7 +12,7 @@ from harness.errors import Problem, StoreError, UsageError
 
 _CLAIMS = """\
 # What is claimed, in your own words. A scenario names the claims that it decides.
-event: ParseHTML and UpdateLayoutTree
+event: ParseHTML and UpdateLayoutTree   # what the claims below are about: the head of their group in reports
 slug: {slug}                        # the first part of each id
 claims:
   - id: {slug}.parses-html

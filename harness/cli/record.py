@@ -7,12 +7,10 @@ from pathlib import Path
 import click
 
 from harness.cli.shared import (
-    browser_option,
     example,
-    expression_option,
     find_cases,
     find_lab,
-    mode_option,
+    lab_options,
     out_option,
     recorded_with,
     recorder_option,
@@ -30,9 +28,7 @@ from harness.errors import CapabilityError
     )
 )
 @click.argument("selectors", nargs=-1, required=True)
-@expression_option
-@browser_option
-@mode_option
+@lab_options
 @recorder_option
 @out_option
 @store_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import echo_json, example, json_option
+from harness.cli.shared import echo_json, example, json_option, scenarios_option
 from harness.errors import Problem, UserError
 from harness.wording import plural
 
@@ -24,12 +24,7 @@ _CLAIMS = 3  # named in a line
     epilog=example("traceproof rederive out/2026-01-31T12-00-00", "traceproof rederive out --json > again.json")
 )
 @click.argument("ledger", type=click.Path(path_type=Path), metavar="LEDGER_OR_OUT")
-@click.option(
-    "--scenarios",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    help="Where your own scenario files are now. Default: where the ledger says that they were.",
-)
+@scenarios_option
 @json_option
 def rederive(ledger: Path, scenarios: tuple[Path, ...], as_json: bool) -> int:
     """Derive every verdict of a ledger again from its stored recordings, with no browser.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.shared import bar, echo_json, example, json_option
+from harness.cli.shared import OutputFile, bar, echo_json, example, json_option, scenarios_option
+from harness.wording import plural
 
 if TYPE_CHECKING:
     from harness.events import RunResult
@@ -26,17 +27,12 @@ _MOST_PICTURES = 10  # of one summary: what differs first tells most
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OutputFile(),
     default=Path("report.html"),
     show_default=True,
     help="The file to write.",
 )
-@click.option(
-    "--scenarios",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    help="Where your own scenario files are now. Default: where the ledger says that they were.",
-)
+@scenarios_option
 @click.option(
     "--events",
     type=click.IntRange(0, 1_000_000),
@@ -61,7 +57,8 @@ def report(ledgers: tuple[Path, ...], output: Path, scenarios: tuple[Path, ...],
     if as_json:
         echo_json(written)
     else:
-        click.echo(f"{output}  {written['bytes'] / 1e6:.1f} MB, {written['claims']} claims, {written['runs']} runs")
+        told = f"{plural(written['claims'], 'claim')}, {plural(written['runs'], 'run')}"
+        click.echo(f"{output}  {written['bytes'] / 1e6:.1f} MB, {told}")
     return 0
 
 

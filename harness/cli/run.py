@@ -11,16 +11,15 @@ from harness.cli.resume import Task, resumed
 from harness.cli.shared import (
     at_most_option,
     attempts_option,
-    browser_option,
     console,
     echo_json,
     example,
-    expression_option,
     find_cases,
     find_lab,
     json_option,
-    mode_option,
+    lab_options,
     out_option,
+    quiet_option,
     recorded_with,
     recorder_option,
     report_options,
@@ -49,9 +48,7 @@ from harness.errors import StoreError
     )
 )
 @click.argument("selectors", nargs=-1)
-@expression_option
-@browser_option
-@mode_option
+@lab_options
 @recorder_option
 @attempts_option
 @until_decided_option
@@ -61,14 +58,16 @@ from harness.errors import StoreError
 @store_option
 @json_option
 @report_options
-@click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
+@quiet_option
+@click.option("--profile", "profiled", is_flag=True, help="Show where the time went: launch, record, steps, judge, …")
 @click.option("-x", "stop_early", is_flag=True, help="Stop after the first case that differs.")
 @click.option("--shard", metavar="K/N", help="Only the K-th of N parts of the jobs; `traceproof merge` joins them.")
 @click.option(
     "--durations",
     multiple=True,
     type=click.Path(path_type=Path, exists=True),
-    help="With --shard: even out the parts by what these ledgers say of time; the same ones for all parts.",
+    help="How long cases took, by these ledgers: for --shard, the same ones for all parts; else for the order, "
+    "in which several workers take the longest first. Default for the order: the latest runs in out/.",
 )
 @click.option(
     "--resume",
@@ -96,6 +95,7 @@ def run(
     markdown: Path | None,
     html: Path | None,
     quiet: bool,
+    profiled: bool,
     stop_early: bool,
     shard: str | None,
     durations: tuple[Path, ...],
@@ -110,6 +110,7 @@ def run(
     not made again. It is refused where a scenario, its page, the browser or the command line is not what it was.
     """
     from harness.report import ConsoleReport, to_json
+    from harness.run.durations import read_durations
     from harness.run.engine import run_cases
     from harness.run.options import RunOptions
     from harness.run.signals import Interrupted, blocking
@@ -124,7 +125,8 @@ def run(
             cases = recorded_with(recorder, cases)
         builds, wanted_modes = find_lab(browsers, modes)
         sampling = sampled(until_decided, at_most, attempts)
-        part = sharded(shard, durations, cases, builds, wanted_modes, attempts, sampling)
+        known = read_durations(durations) if durations else None
+        part = sharded(shard, known, cases, builds, wanted_modes, attempts, sampling)
         options = RunOptions(
             folder=RunFolder(out, store=store),
             claims=catalog.claims,
@@ -132,6 +134,7 @@ def run(
             attempts=attempts,
             sampling=sampling,
             workers=workers,
+            durations=known,
             stop_early=stop_early,
             command=command,
             catalog=catalog.cases,
@@ -164,6 +167,10 @@ def run(
     except StoreError as full:
         raise StoreError(f"{full}\n  what had finished is kept; `traceproof run --resume {folder}` goes on") from None
     report.finish(result)
+    if profiled:
+        from harness.report.profile import profile_table
+
+        console(stderr=as_json).print(profile_table(result.cases))
     if as_json:
         echo_json(to_json(result))
     write_reports(result, junit, markdown, html, quiet=as_json or quiet)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.browser import Build
     from harness.events import RunResult, Sampling, Shard
     from harness.run.catalog import Catalog
+    from harness.run.durations import Durations
     from harness.scenario.model import Case
     from harness.store import RunFolder
 
@@ -83,12 +84,42 @@ at_most_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases that run side by side."
 )
+scenarios_option = click.option(
+    "--scenarios",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Where your own scenario files are now. Default: where the ledger says that they were.",
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Only what differs from the baseline.")
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")
+
+
+class OutputFile(click.Path):
+    """A file to write. What looks like an option is one: its value was left out, and the option would be lost."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).startswith("--"):
+            self.fail(f"a file is needed, and {value} looks like an option (./{value} is a file)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def lab_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What to run, and on what: chosen cases, builds and modes."""
+    return expression_option(browser_option(mode_option(command)))
+
+
+def trace_and_scenario(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A stored trace, or the folder of an attempt, and the one scenario that it is tested against."""
+    scenario = click.argument("scenario")(expression_option(arm_option(command)))
+    return click.argument("trace", type=click.Path(path_type=Path, exists=True))(scenario)
 
 
 def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Where the results of a run are written beside the console: for CI servers and for people."""
-    file = click.Path(path_type=Path, dir_okay=False)
+    file = OutputFile()
     for option in (
         click.option("--html", type=file, help="Write the report with evidence here."),
         click.option("--markdown", type=file, help="Write a Markdown summary here."),
@@ -189,7 +220,7 @@ def sampled(until_decided: bool, at_most: int | None, attempts: int | None) -> S
 
 def sharded(
     shard: str | None,
-    durations: Sequence[Path],
+    durations: Durations | None,
     cases: Sequence[Case],
     builds: Sequence[Build],
     modes: Sequence[str],
@@ -197,17 +228,13 @@ def sharded(
     sampling: Sampling | None,
 ) -> Shard | None:
     """The part of the jobs that `--shard` means, told at once, or None for all of them."""
-    from harness.errors import Problem, UsageError
-
     if shard is None:
-        if durations:
-            raise UsageError(Problem("--durations evens out shards", remedy="say with --shard which one this is"))
         return None
     from harness.run.plan import plan
-    from harness.run.shards import make_shard, parse_shard, read_durations
+    from harness.run.shards import make_shard, parse_shard
 
     number, of = parse_shard(shard)
-    made = make_shard(plan(cases, builds, modes, attempts, sampling), number, of, read_durations(durations))
+    made = make_shard(plan(cases, builds, modes, attempts, sampling), number, of, durations)
     click.echo(f"shard {number} of {of}: {len(made.jobs)} of {plural(made.planned, 'job')}", err=True)
     return made
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 from time import monotonic
 
 import click
 
-from harness.cli.shared import arm_option, console, echo_json, example, expression_option, find_cases, json_option
+from harness.cli.shared import console, echo_json, example, find_cases, json_option, trace_and_scenario
 from harness.errors import Problem, UsageError
 
 
@@ -18,10 +17,7 @@ from harness.errors import Problem, UsageError
         "traceproof shrink trace.json.gz my.scenario.yaml --expectation 2 --out small",
     )
 )
-@click.argument("trace", type=click.Path(path_type=Path, exists=True))
-@click.argument("scenario")
-@expression_option
-@arm_option
+@trace_and_scenario
 @click.option("--expectation", type=click.IntRange(min=0), help="Keep the outcome of only this one, from 0.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/shrunk"), show_default=True)
 @click.option(
@@ -69,11 +65,11 @@ def shrink(
         console=console(stderr=True),
         transient=True,
     ) as bar:
-        task, tries, began, over = bar.add_task("shrinking", total=None, left=0, tries=0), count(1), monotonic(), False
+        task, began, over = bar.add_task("shrinking", total=None, left=0, tries=0), monotonic(), False
 
-        def go_on(left: int, before: int) -> bool:
+        def go_on(left: int, before: int, tries: int) -> bool:
             nonlocal over
-            bar.update(task, total=before, completed=before - left, left=left, tries=next(tries))
+            bar.update(task, total=before, completed=before - left, left=left, tries=tries)
             over = monotonic() - began > at_most
             return not over
 

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.shared import (
-    browser_option,
     console,
     echo_json,
     example,
-    expression_option,
     find_cases,
     find_lab,
     json_option,
-    mode_option,
+    lab_options,
     out_option,
     recorded_with,
     recorder_option,
     warn_if_busy,
     what_finished,
+    workers_option,
 )
 from harness.errors import Problem, UsageError
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("selectors", nargs=-1, required=True)
-@expression_option
+@lab_options
 @click.option(
     "--runs", type=click.IntRange(2, 1000), default=50, show_default=True, help="How many attempts of each case."
 )
@@ -54,9 +53,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True),
     help="The output folder of a run, or its ledger: tell of its attempts, and make none.",
 )
-@browser_option
-@mode_option
 @recorder_option
+@workers_option
 @out_option
 @click.option("--all", "everything", is_flag=True, help="Every difference, and the bars of numbers that never vary.")
 @json_option
@@ -68,6 +66,7 @@ def stress(
     browsers: tuple[str, ...],
     modes: tuple[str, ...],
     recorder: str | None,
+    workers: int,
     out: Path | None,
     everything: bool,
     as_json: bool,
@@ -86,12 +85,9 @@ def stress(
         cases = recorded_with(recorder, cases)
     shown = console(stderr=as_json)
     if source is not None:
-        from harness.run.ledgers import ledgers_in, read_result
+        from harness.run.ledgers import ledger_in, read_result
 
-        ledgers = ledgers_in(source)
-        if len(ledgers) != 1:
-            raise UsageError(Problem(f"{source} has {len(ledgers)} ledgers", expected="the folder of one run"))
-        result = read_result(ledgers[0], catalog)
+        result = read_result(ledger_in(source), catalog)
     else:
         from harness.report import ConsoleReport
         from harness.run.engine import run_cases
@@ -106,6 +102,7 @@ def stress(
             claims=catalog.claims,
             baselines=catalog.baselines,
             attempts=runs,
+            workers=workers,
             command=("traceproof", *sys.argv[1:]),
             catalog=catalog.cases,
             paths=catalog.paths,

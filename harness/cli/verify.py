@@ -10,14 +10,12 @@ import click
 
 from harness.cli.shared import (
     attempts_option,
-    browser_option,
     echo_json,
     example,
-    expression_option,
     find_cases,
     find_lab,
     json_option,
-    mode_option,
+    lab_options,
     out_option,
     workers_option,
 )
@@ -36,9 +34,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("selectors", nargs=-1)
-@expression_option
-@browser_option
-@mode_option
+@lab_options
 @attempts_option
 @workers_option
 @click.option(
@@ -140,12 +136,8 @@ class _Progress:
 
 def _stored(path: Path, selectors: tuple[str, ...], expression: str) -> RunResult:
     """A run of before, held against the baseline of now."""
-    from harness.run.ledgers import expecting, ledgers_in, read_result
+    from harness.run.ledgers import expecting, ledger_in, read_result
 
     cases, catalog = find_cases(selectors, expression)
-    found = ledgers_in(path)
-    if len(found) > 1:
-        told = ", ".join(str(one) for one in found[:5])
-        raise UsageError(Problem(f"{path} holds {len(found)} ledgers: {told}", remedy="name one"))
     chosen = {claim for case in cases for claim in case.claims} if selectors or expression else None
-    return expecting(read_result(found[0], catalog), catalog.baselines, chosen)
+    return expecting(read_result(ledger_in(path), catalog), catalog.baselines, chosen)

@@ -9,13 +9,14 @@ from typing import Literal, Protocol
 
 from harness.compare.ablation_claims import answers
 from harness.compare.difference import LEAST_RATIO, LEAST_SHARE
-from harness.compare.vocabulary import EventUse, Vocabulary, parent_path, survey
+from harness.compare.vocabulary import EventUse, Vocabulary, survey
 from harness.expect import Recording
 from harness.expect.recording import Unanswerable
 from harness.expect.select import DEFAULT_ROLE, Picker
 from harness.mutate.looks import chain
 from harness.scenario.model import Case, Selection
 from harness.trace import in_scope, resolve_page
+from harness.trace.argpaths import parent_path
 from harness.verdict import Outcome
 
 _NOTHING = EventUse()
@@ -127,7 +128,7 @@ def observer(
         picker = Picker(arm, recording, case.select, {})
         page = resolve_page(recording.trace, recording.context)
         for role in roles:
-            observed.scopes[role] = survey(recording.trace, in_scope(role, recording.trace, page))
+            observed.scopes[role] = survey(recording.trace.events, in_scope(role, recording.trace, page))
         for name, selection in picked.items():
             try:
                 items = picker.named(name, selection.at).items

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.compare.ablation import Ablation, Cell, EventAnswer
 from harness.compare.ablation_claims import CATEGORY, Carried, ClaimAnswer
-from harness.compare.vocabulary import parent_path
+from harness.trace.argpaths import parent_path
 
 _ARGUMENTS = 12
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.compare.vocabulary import parent_path
 from harness.mutate.looks import forms_of, paths_of, selections_of
 from harness.scenario.model import Case, Expectation, Query
+from harness.trace.argpaths import parent_path
 
 _QUOTED = re.compile(r"'([^']+)'")  # a query over all events names them in text
 _INDEX = re.compile(r"\[-?\d+\]")

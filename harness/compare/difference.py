@@ -9,7 +9,8 @@ from statistics import fmean, median
 from typing import Literal
 
 from harness.compare.sides import Recorded, Side
-from harness.compare.vocabulary import EventUse, Vocabulary, parent_path
+from harness.compare.vocabulary import EventUse, Vocabulary
+from harness.trace.argpaths import parent_path
 
 Kind = Literal["name", "phase", "category", "path", "type", "share", "count"]
 KINDS: tuple[Kind, ...] = ("name", "phase", "category", "path", "type", "share", "count")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import glob
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.compare.vocabulary import Vocabulary, survey
 from harness.errors import Problem, UsageError
 from harness.store import context_beside, manifest_beside
-from harness.trace import in_scope, load, resolve_page
-
-_TRACE = re.compile(r".*\.(json|json\.gz|json\.zst|pftrace|pftrace\.gz|pb)")
-_BESIDE = re.compile(r".*\.?(manifest|context)\.json")
+from harness.trace import Event, in_scope, load, resolve_page
+from harness.trace.context import RecordingContext
+from harness.trace.files import find_traces
+from harness.trace.halves import Disorder
+from harness.trace.merged import MergedEvents
+from harness.trace.page import SIGHTINGS
+from harness.trace.reader import collector_paused
+from harness.trace.sift import Wanted, sift
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,54 +54,33 @@ def read_side(text: str, *, page_only: bool = False) -> Side:
     return Side(text, tuple(_recorded(path, page_only) for path in paths if path not in refused), refused)
 
 
-def find_traces(text: str) -> list[Path]:
-    """The trace files that a word of the command line means."""
-    path = Path(text)
-    if path.is_file():
-        return [path]
-    found = sorted({each for root in _roots(text, path) for each in _below(root)})
-    if not found:
-        nowhere = not path.exists() and not glob.has_magic(text)
-        message = f"{text} does not exist" if nowhere else f"there is no recording in {text}"
-        raise UsageError(
-            Problem(
-                message, expected="a trace file, a folder that holds recordings, or a quoted pattern such as 'out/*/…'"
-            )
-        )
-    return found
-
-
-def _roots(text: str, path: Path) -> Sequence[Path]:
-    # `Path.glob` takes no absolute patterns.
-    return [path] if path.exists() else [Path(each) for each in glob.glob(text, recursive=True)]  # noqa: PTH207
-
-
-def _below(root: Path) -> Iterator[Path]:
-    for path in root.rglob("*") if root.is_dir() else [root]:
-        if path.is_file() and _TRACE.fullmatch(path.name) and not _BESIDE.fullmatch(path.name):
-            yield path
-
-
 def _recorded(path: Path, page_only: bool) -> Recorded:
-    trace, context = load(path), context_beside(path)
-    if page_only:
-        page = resolve_page(trace, context)
-        if not page.frames:
-            raise UsageError(
-                Problem(
-                    "the page under test is not known here",
-                    file=str(path),
-                    found=page.how,
-                    remedy="leave out --page-only",
-                )
-            )
-        vocabulary = survey(trace, in_scope("page", trace, page))
-    else:
-        vocabulary = survey(trace)
+    context = context_beside(path)
+    vocabulary, metadata = _surveyed(path, _of_the_page(path, context) if page_only else lambda event: True)
     manifest = manifest_beside(path)
     if manifest:
         cell = f"[{manifest.cell}]" if manifest.cell else ""
         made = f"{manifest.build.product} {manifest.build.version} {manifest.mode}, {manifest.raster} raster"
         return Recorded(path, f"{manifest.scenario}{cell} {manifest.arm}", f"{made}, {manifest.recorder}", vocabulary)
-    made = f"{context.build} {context.mode}".strip() if context else str(trace.metadata.get("product-version", ""))
+    made = f"{context.build} {context.mode}".strip() if context else str(metadata.get("product-version", ""))
     return Recorded(path, "", made, vocabulary)
+
+
+def _surveyed(path: Path, accepts: Callable[[Event], bool]) -> tuple[Vocabulary, dict[str, Any]]:
+    """The vocabulary and the metadata of a recording, in one pass where the order of its events allows it."""
+    events = MergedEvents(path)
+    try:
+        with collector_paused():
+            return survey(events, accepts), events.metadata
+    except Disorder:
+        trace = load(path)
+        return survey(trace.events, accepts), trace.metadata
+
+
+def _of_the_page(path: Path, context: RecordingContext | None) -> Callable[[Event], bool]:
+    trace = sift(path, Wanted(frozenset(SIGHTINGS)))
+    page = resolve_page(trace, context)
+    if not page.frames:
+        message, remedy = "the page under test is not known here", "leave out --page-only"
+        raise UsageError(Problem(message, file=str(path), found=page.how, remedy=remedy))
+    return in_scope("page", trace, page)

@@ -7,21 +7,22 @@ line for each step mark, Perfetto draws the same events as asynchronous tracks o
 
 from __future__ import annotations
 
-import gzip
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from harness.errors import Problem, UsageError
 from harness.events import Finding
 from harness.evidence.drawing import Role
+from harness.evidence.frames_named import name_frames
 from harness.evidence.selected import Chosen, Looked
 from harness.expect import Recording
-from harness.trace.reader import read_bytes
+from harness.store import with_metadata
+from harness.trace.context import PageIdentity
+from harness.trace.packed import read_bytes
 
 GROUP = "traceproof"
 _CATEGORY = "blink.user_timing"
@@ -31,7 +32,8 @@ _COLORS: dict[Role, str] = {"selected": "primary", "control": "tertiary", "misse
 def notes_of(recording: Recording, looked: Looked, findings: Mapping[int, Finding]) -> Iterator[dict[str, Any]]:
     """Trace events: a marker for each step mark, the time between marks, and each event that was looked at.
 
-    findings: by the index of their expectation.
+    findings: by the index of their expectation. No note has the name of an event alone: DevTools goes by names, and
+    would take it for another such event.
     """
     page = recording.context.page.main if recording.context.page else None
     thread = (page.pid, page.tid) if page else next(iter(recording.trace.threads), (1, 1))
@@ -55,7 +57,7 @@ _Note = tuple[str, float, float, dict[str, Any]]  # name, begin, end, DevTools' 
 def _steps(recording: Recording) -> Iterator[_Note]:
     marks = recording.context.marks
     for mark in marks:
-        yield mark.name, mark.ts_us, mark.ts_us, {"dataType": "marker", "color": "secondary"}
+        yield f"mark: {mark.name}", mark.ts_us, mark.ts_us, {"dataType": "marker", "color": "secondary"}
     for mark, following in pairwise(marks):
         yield f"{mark.name}..{following.name}", mark.ts_us, following.ts_us, _entry("step marks", "secondary", {})
 
@@ -69,7 +71,7 @@ def _found(chosen: Chosen, findings: Mapping[int, Finding]) -> Iterator[_Note]:
             told["note"] = chosen.notes[place]
         if finding:
             told |= {"found": finding.summary, "expectation": finding.place}
-        name = f"{chosen.label}: {item.name}" if chosen.label else item.name
+        name = f"{chosen.label or chosen.role}: {item.name}"
         end = item.ts if item.open else item.end
         yield name, item.ts, end, _entry(track, _COLORS[chosen.role], told)
 
@@ -79,24 +81,22 @@ def _entry(track: str, color: str, told: Mapping[str, str]) -> dict[str, Any]:
     return {"dataType": "track-entry", "track": track, "trackGroup": GROUP, "color": color, "properties": properties}
 
 
-def write_annotated(source: Path, events: list[dict[str, Any]], metadata: Mapping[str, Any]) -> bytes:
-    """The recording with these events and metadata beside its own, gzipped JSON; not a byte of its own events changes.
+def write_annotated(
+    source: Path, events: list[dict[str, Any]], metadata: Mapping[str, Any], page: PageIdentity | None = None
+) -> bytes:
+    """The recording with these events and metadata beside its own (`with_metadata`), gzipped.
+
+    Its own events stay byte for byte, but that with a `page` TracingStartedInBrowser is there and names its frames,
+    without which DevTools shows no such track, or opens no such file.
 
     `UsageError` for a recording that is not JSON, `TraceFileError` for none.
     """
-    data = read_bytes(source)
+    data = read_bytes(source).removeprefix(BOM_UTF8)
     if data.lstrip()[:1] not in (b"{", b"["):
-        remedy = "record with cdp-browser or cdp-page, or look at the picture that `traceproof draw` makes"
+        remedy = "record with cdp-browser or cdp-page, make JSON of it with `traceproof store export --scrub`, "
+        remedy += "or look at the picture that `traceproof draw` makes"
         raise UsageError(
             Problem("is Perfetto's protobuf; notes are written into JSON", file=str(source), remedy=remedy)
         )
-    if data.lstrip()[:1] == b"[":
-        data = b'{"traceEvents":' + (data if data.rstrip().endswith(b"]") else data.rstrip().rstrip(b",") + b"]") + b"}"
-    parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    own = bytes(parts["traceEvents"]).rstrip().removesuffix(b"]").rstrip()
-    added = b",\n".join(msgspec.json.encode(event) for event in events)
-    between = b",\n" if added and not own.endswith(b"[") else b""
-    known = msgspec.json.decode(parts.get("metadata", msgspec.Raw(b"{}")))
-    parts["traceEvents"] = msgspec.Raw(own + between + added + b"]")
-    parts["metadata"] = msgspec.Raw(msgspec.json.encode({**known, **metadata}))
-    return gzip.compress(msgspec.json.encode(parts), 6, mtime=0)
+    whole = data.lstrip()[:1] == b"{"
+    return with_metadata(name_frames(data, page) if whole and page else data, metadata, events)

@@ -65,13 +65,22 @@ def near_misses(population: Population) -> tuple[list[EventView], list[str]]:
     missed = population.picker.near_misses(population, MOST)
     if missed:
         return [view(item, population.picker, f"missed: {reason}") for item, reason in missed], []
-    wanted = [name for name in population.selection.names if isinstance(name, str)]
-    trace = population.picker.trace
-    if not wanted or population.selection.source != "trace" or any(trace.by_name(name) for name in wanted):
+    selection, picker = _where_named(population)
+    wanted = [name for name in selection.names if isinstance(name, str)]
+    trace = picker.trace
+    if not wanted or selection.source != "trace" or any(trace.by_name(name) for name in wanted):
         return [], []
     close = [near for name in wanted for near in nearest(name, trace.names, 3)]
-    listed = ", ".join(f"{name} ({len(trace.by_name(name))})" for name in close)
+    listed = ", ".join(f"{name} ({trace.count(name)})" for name in close)
     return [], [f"no event named {' or '.join(wanted)} is in the recording" + (f"; similar: {listed}" if close else "")]
+
+
+def _where_named(population: Population) -> tuple[Selection, Picker]:
+    """The selection that says the name: this one, or the nearest that it narrows; with the arm that is read for it."""
+    selection, picker = population.selection, population.picker
+    while not selection.names and (base := picker.select.get(selection.base or "")):
+        selection, picker = base, picker.sibling(selection.arm)
+    return selection, picker
 
 
 def phrase(population: Population) -> str:

@@ -34,6 +34,7 @@ class Pseudo:
     scope: str = ""
     tts: float | None = None
     tdur: float | None = None
+    written: int | None = None
     depth: int = 0
     parent: Event | None = None
     open: bool = False

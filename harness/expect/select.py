@@ -22,7 +22,12 @@ from harness.trace import in_scope, resolve_page
 from harness.trace.context import END, START, PageIdentity
 
 DEFAULT_ROLE = "page"
-OF_THE_PAGE = ("page", "frames", "other-renderer")  # roles that mean nothing where the page is not known
+OF_THE_PAGE = (
+    "page",
+    "frames",
+    "child-frames",
+    "other-renderer",
+)  # roles that mean nothing where the page is not known
 MOST_CANDIDATES = 20_000  # looked at for near misses
 OF_THREADS = ("on", "thread_matches", "cat", "inside", "not_inside", "containing", "not_containing")
 
@@ -96,7 +101,11 @@ class Picker:
             raise _wrong(f"there is no selection `{name}`", at)
         if name not in self._named:
             self._named[name] = None
-            self._named[name] = self.pick(self.select[name], name)
+            try:
+                self._named[name] = self.pick(self.select[name], name)
+            except Unanswerable:
+                del self._named[name]  # whoever asks next hears the same reason
+                raise
         if (found := self._named[name]) is None:
             raise _wrong(f"the selection `{name}` is made from itself", at)
         return found
@@ -129,7 +138,7 @@ class Picker:
             names = sorted({str(resolve(name, picker.context)) for name in selection.names})
             found: list[Item] = [event for name in names for event in picker.trace.by_name(name)]
             return found if len(names) == 1 else sorted(found, key=lambda item: item.seq), picker
-        return list(picker.trace.events), picker
+        return list(picker.trace.every(selection.name_matches)), picker
 
     def rules(self, selection: Selection) -> list[c.Criterion]:
         """The selection's own criteria, those that are cheap to test first."""
@@ -183,7 +192,7 @@ class Picker:
             return ts
         if name in (START, END):
             return float("-inf") if name == START else float("inf")
-        passed = ", ".join(mark.name for mark in self.context.marks) or "none"
+        passed = ", ".join(mark.name for mark in self.context.marks) or "none, as in a trace that no run of ours made"
         raise Unanswerable(f"the mark `{name}` was not passed in the recording of arm {self.arm} (marks: {passed})")
 
     def _scope(self, role: str, at: Place) -> c.Scope:

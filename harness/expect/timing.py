@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from harness.trace import Event
+from harness.trace.outline import Bare
 
 if TYPE_CHECKING:
     from harness.expect.items import Item
@@ -22,7 +23,7 @@ _OF_THE_TREE = ("slice", "instant", "flow", "object", "sample")
 
 def in_tree(item: Item) -> bool:
     """Whether the trace's tree of slices has a place for it: pseudo-events have none, nor have spans and counters."""
-    return item.kind in _OF_THE_TREE and isinstance(item, Event)
+    return item.kind in _OF_THE_TREE and isinstance(item, (Event, Bare))
 
 
 def _chain(item: Item) -> tuple[tuple[float, int], ...]:

@@ -55,6 +55,7 @@ FIELDS: Final[dict[str, Callable[[Item, Trace], list[Any]]]] = {
     "tts": lambda item, _: _given(item.tts),
     "tdur": lambda item, _: _given(item.tdur),
     "self": _self_time,
+    "written": lambda item, _: _given(item.written),
     "pid": lambda item, _: [item.pid] if item.pid >= 0 else [],
     "tid": lambda item, _: [item.tid] if item.pid >= 0 else [],
     "id": lambda item, _: _given(item.id),
@@ -112,23 +113,6 @@ def canonical(value: Any) -> Hashable:
         case dict():
             return ("object", frozenset((key, canonical(element)) for key, element in value.items()))
     return (type(value).__name__, str(value))  # a step can return what JSON has no word for; it equals no argument
-
-
-def type_name(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "list"
-    return "object"
 
 
 def show(value: Any, limit: int = 80) -> str:

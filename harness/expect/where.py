@@ -20,13 +20,13 @@ from harness.expect.values import (
     parse_path,
     show,
     stripped,
-    type_name,
     values_at,
 )
 from harness.numbers import NumberTest
 from harness.scenario.model import Condition, Place, ValueTest
 from harness.scenario.words import TIME_FIELDS
 from harness.trace import Trace
+from harness.trace.argpaths import type_name
 from harness.trace.context import RecordingContext
 
 Check = Callable[[Any], str | None]  # None, or what the value is that it should not be

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import msgspec
 
 from harness.errors import UserError
 from harness.expect import Recordings
-from harness.expect.recording import NotShown, Unanswerable
-from harness.mutate.blind import Claims, blinded
+from harness.mutate.blind import Claims, blinded, takes_none
 from harness.mutate.forms import contradictions
-from harness.mutate.generic import looked_at, near_misses
-from harness.mutate.looks import forms_of, selections_of, tables_of
+from harness.mutate.generic import looked_at, near_misses, thorough
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import sample
 from harness.mutate.neutral import controls_broken, neutral
 from harness.mutate.result import CaseMutations, Mutations, Odd, Tally
 from harness.mutate.seen import Known, Sight, unseen
 from harness.mutate.subject import Edits, Key, Played, Subject
-from harness.mutate.tape import Tape, read, reduced
+from harness.mutate.tape import Tape, read
+from harness.mutate.views import Views
 from harness.scenario.model import Case, Expectation, Query
 from harness.trace import Trace, resolve_page
 from harness.verdict import Outcome
@@ -32,10 +32,16 @@ MOST_OF_EACH: Final = 40
 _CONTROL: Final = "drop the control"
 
 
-def examine(case: Case, recordings: Recordings, known: Known | None = None) -> CaseMutations:
+def examine(
+    case: Case,
+    recordings: Recordings,
+    known: Known | None = None,
+    go_on: Callable[[int, int], None] = lambda *_: None,
+) -> CaseMutations:
     """Mutate what each expectation of a case looks at, in the recordings of one valid attempt.
 
     known: the names and paths that other scenarios find elsewhere, so that they are no slips of the pen here.
+    go_on: told after each mutant how many expectations are behind it, and how many mutants of the present one.
     """
     tapes: dict[Key, Tape] = {}
     traces: dict[Key, Trace] = {}
@@ -46,17 +52,20 @@ def examine(case: Case, recordings: Recordings, known: Known | None = None) -> C
             tapes[arm, block], traces[arm, block] = read(recording.trace, context), recording.trace
     sight = Sight(traces.values(), [tape.context for tape in tapes.values()])
     played = Played(case, tapes)
+    views = Views(case, played, traces)
     not_seen = partial(unseen, sight=sight, known=known or Known())
-    found = [_expectation(case, one, played, traces, not_seen) for one in case.expect]
+    found = []
+    for number, one in enumerate(case.expect):
+        found.append(_expectation(case, one, views, not_seen, partial(go_on, number)))
     return CaseMutations(scenario=case.id, cell=case.cell, place=str(case.at), expectations=found)
 
 
 def _expectation(
     case: Case,
     expectation: Expectation,
-    played: Played,
-    traces: Mapping[Key, Trace],
+    views: Views,
     not_seen: Callable[[Subject], list[str]],
+    go_on: Callable[[int], None],
 ) -> Mutations:
     report = Mutations(
         index=expectation.index,
@@ -65,27 +74,27 @@ def _expectation(
         place=str(expectation.at),
         text=expectation.text,
     )
-    subject = Subject(case, expectation, played)
+    subject = Subject(case, expectation, views.whole)
     base = subject.evaluate({})
     report.outcome = base.outcome
     if base.outcome is not Outcome.MET:
         report.unusable = f"{base.outcome} on this recording: {base.summary}"
         return report
     report.unseen = not_seen(subject)
-    _try_blind(report, subject, Claims(case, expectation, played.recordings))
-    narrow = Subject(case, expectation, reduced_to_sight(subject, played.tapes, traces))
+    _try_blind(report, case, expectation, views, go_on)
+    narrow = Subject(case, expectation, views.of(expectation))
     if narrow.evaluate({}).outcome is Outcome.MET:
         subject = narrow
-    else:
+    elif not views.sees_all(expectation):
         report.odd.append(Odd("drop unrelated events", Must.SURVIVE, "all that no selection looks at", {}))
     report.tapes = subject.tapes
-    judge = _Judge(subject, report)
+    judge = _Judge(subject, report, go_on)
     for mutant in contradictions(subject):
         judge(mutant)
     tried, more = _few_of_each(near_misses(subject), isinstance(expectation.form, Query))
     for mutant in tried:
         judge(mutant)
-    for mutant in more:  # before it is said that nothing kills it, everything is tried
+    for mutant in chain(more, thorough(subject)):  # before it is said that nothing kills it, everything is tried
         if report.killed:
             break
         judge(mutant)
@@ -95,12 +104,19 @@ def _expectation(
     return report
 
 
-def _try_blind(report: Mutations, subject: Subject, claims: Claims) -> None:
-    """On the whole recordings: a precondition may look at what the expectation itself does not."""
-    for mutant in blinded(subject):
-        refused = not claims.met(mutant.edits)
+def _try_blind(
+    report: Mutations, case: Case, expectation: Expectation, views: Views, go_on: Callable[[int], None]
+) -> None:
+    """On all that the expectations of its claims and the preconditions see."""
+    if not takes_none(expectation.form):
+        return
+    claims = Claims(case, expectation)
+    played = views.together(claims.asked, claims.met)
+    for mutant in blinded(Subject(case, expectation, played)):
+        refused = not claims.met(played, mutant.edits)
         report.blind.total += 1
         report.blind.killed += refused
+        go_on(report.blind.total)
         if not refused:
             report.odd.append(Odd(mutant.operator, mutant.must, mutant.what, mutant.edits))
 
@@ -116,44 +132,20 @@ def _few_of_each(mutants: Iterable[Mutant], costly: bool) -> tuple[list[Mutant],
     return few, [mutant for same in by_operator.values() for mutant in same if id(mutant) not in taken]
 
 
-def reduced_to_sight(subject: Subject, tapes: Mapping[Key, Tape], traces: Mapping[Key, Trace]) -> dict[Key, Tape]:
-    """Only what the expectation can see, so that a mutant costs milliseconds. All of it where a query reads all."""
-    forms = forms_of(subject.expectation)
-    tables = {t for f in forms if isinstance(f, Query) for _, t in tables_of(f, subject.case.select, subject.case.arms)}
-    if "events" in tables:
-        return dict(tapes)
-    selections = selections_of(forms, subject.case.select, subject.case.arms)
-    by_identity = {id(selection): name for name, selection in subject.case.select.items()}
-    text = str(subject.expectation) + str(selections)
-    found = {}
-    for key, tape in tapes.items():
-        trace, wanted = traces[key], set[int]()
-        for selection in selections:
-            # Events of a selection's names that it does not take are its near misses.
-            wanted.update(e.seq for name in selection.names for e in trace.by_name(str(name)))
-            if (name := by_identity.get(id(selection))) is not None:
-                try:
-                    members = subject.members(name, key)
-                except (UserError, Unanswerable, NotShown):
-                    continue
-                for member in members:
-                    wanted.update(part.index for part in (member, *member.around) if part.source in ("event",))
-        if "flows" in tables:
-            wanted.update(e.seq for e in trace.events if e.kind == "flow" or e.bind_id)
-        found[key] = reduced(tape, trace, wanted, children="self" in text)
-    return found
-
-
 @dataclass
 class _Judge:
     """Puts mutants to the expectation and keeps the score."""
 
     subject: Subject
     report: Mutations
+    go_on: Callable[[int], None] = lambda _: None
     kinds: dict[str, list[str]] = field(default_factory=dict)
+    tried: int = 0
 
     def __call__(self, mutant: Mutant) -> None:
         answer = self._answer(mutant)
+        self.tried += 1
+        self.go_on(self.tried)
         if mutant.must in (Must.SURVIVE, Must.REFUSE):
             tally = self.report.neutral if mutant.must is Must.SURVIVE else self.report.controls
             good = answer == "survived" if mutant.must is Must.SURVIVE else answer != "survived"

@@ -116,18 +116,12 @@ def _made_up(subject: Subject, selection: Selection, key: Key) -> Iterator[Chang
     root = chain(selection, subject.case.select)[-1]
     tape = subject.tapes[key]
     if root.source == "server":
-        entry = LogEntry(
-            method="GET",
-            host="a.test",
-            path="/traceproof",
-            status=200,
-            request_us=_middle(tape),
-            end_us=_middle(tape) + 1,
-        )
+        at = _moment(subject, selection, tape)
+        entry = LogEntry(method="GET", host="a.test", path="/traceproof", status=200, request_us=at, end_us=at + 1)
         yield from _request(subject, selection, key, entry)
     elif root.source == "marks":
         name = str(resolve(root.names[0], tape.context)) if root.names else example(root.name_matches or "x")
-        marks = [*tape.context.marks, Mark(name, _middle(tape))]
+        marks = [*tape.context.marks, Mark(name, _moment(subject, selection, tape))]
         yield (
             "splice one made up",
             f"a mark {name}",
@@ -283,6 +277,15 @@ def _placed(subject: Subject, one: Selection, key: Key, line: Line) -> Line:
                 dur=None if line.dur is None else min(line.dur, span / 4),
             )
     return line
+
+
+def _moment(subject: Subject, selection: Selection, tape: Tape) -> float:
+    """Halfway in the window that a selection or one above it asks for; without one, in the recording."""
+    for window in (one.during for one in chain(selection, subject.case.select) if one.during is not None):
+        begin, end = tape.context.mark(window.begin), tape.context.mark(window.end)
+        if begin is not None and end is not None:
+            return (begin + end) / 2
+    return _middle(tape)
 
 
 def _middle(tape: Tape) -> float:

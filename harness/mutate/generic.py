@@ -7,6 +7,7 @@ must be killed by at least one of them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,7 +29,7 @@ from harness.mutate.edit import (
     shift,
     stretch,
 )
-from harness.mutate.looks import conditions_of, paths_of, refs_of, tables_of
+from harness.mutate.looks import conditions_of, names_in, paths_of, refs_of, tables_of
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import Change, sample, told
 from harness.mutate.subject import Key, Member, Subject
@@ -39,6 +40,7 @@ from harness.trace import Trace
 
 PATHS: Final = 8  # arguments of one selection that are changed
 _ALL_ARGUMENTS: Final = re.compile(r"\bargs\b(?!\s*->)")  # as a whole, not one of them
+MOST_THOROUGH: Final = 300  # events of a table, where nothing has killed a query
 OF_A_QUERY: Final = 5  # its SQL alone tells what matters, so more of its events are tried
 
 
@@ -62,6 +64,47 @@ def near_misses(subject: Subject) -> Iterator[Mutant]:
         yield from (_mutant(key, change) for change in _cut(subject, key))
 
 
+def thorough(subject: Subject) -> Iterator[Mutant]:
+    """Of a query that nothing has killed yet: each event of its tables left out, one put behind each mark that its SQL
+    names, and one with each value of the others.
+
+    What its SQL picks out may be few of many, which a sample misses.
+    """
+    tables = [(ref, key) for ref, key in looked_at(subject) if isinstance(ref, str)]
+    paths = [path for path in paths_of(subject.expectation.form) if path.startswith("args")]
+    for name, key in tables:
+        for member in subject.members(name, key)[:MOST_THOROUGH]:
+            yield from (_mutant(key, change) for change in _possible(_dropped(subject, member), told(member)))
+    for name, key in tables:
+        for ts in _behind_marks(subject, key):
+            for member in subject.members(name, key)[:1]:
+                yield from (_mutant(key, change) for change in _possible(_put_at(subject, member, ts), told(member)))
+    for (name, key), (other, other_key) in permutations(tables, 2):
+        mine, theirs = subject.members(name, key), subject.members(other, other_key)
+        if key == other_key and mine:
+            changes = _values_of_others(subject, mine[0], theirs[:MOST_THOROUGH], paths, other, most=MOST_THOROUGH)
+            yield from (_mutant(key, change) for change in changes)
+
+
+def _behind_marks(subject: Subject, key: Key) -> list[float]:
+    """Halfway between each mark that the SQL names and the next mark: windows that SQL has of its own."""
+    form = subject.expectation.form
+    marks = sorted(subject.tapes[key].context.marks, key=lambda mark: mark.ts_us)
+    named = names_in(form) if isinstance(form, Query) else []
+    return [(one.ts_us + after.ts_us) / 2 for one, after in pairwise(marks) if one.name in named]
+
+
+def _put_at(subject: Subject, member: Member, ts: float) -> Iterator[Attempt]:
+    tape = subject.tapes[member.key]
+    yield "shift in time", f"to {ts:.15g}", partial(shift, tape, member, ts)
+    if member.source == "event":
+        yield "duplicate", f"at {ts:.15g}", partial(copy, tape, member, ts=ts)
+
+
+def _dropped(subject: Subject, member: Member) -> Iterator[Attempt]:
+    yield "drop one", "", partial(drop, subject.tapes[member.key], [member])
+
+
 def _among_each_other(subject: Subject) -> Iterator[Mutant]:
     """An event of each table of a query put among those of each other one, itself or a copy, or given one of their
     values: what must not be there may lie far away."""
@@ -82,14 +125,16 @@ def _among_each_other(subject: Subject) -> Iterator[Mutant]:
 
 
 def _values_of_others(
-    subject: Subject, member: Member, others: Sequence[Member], paths: Sequence[str], name: str
+    subject: Subject, member: Member, others: Sequence[Member], paths: Sequence[str], name: str, *, most: int = 6
 ) -> Iterator[Change]:
     """One event with the values that others have, where both have a path of those that the query reads."""
     tape, trace = subject.tapes[member.key], subject.trace(member.key)
     for path in paths:
         held = values_at(member.item, parse_path(path), trace)
         for their_path in paths if held else ():
-            values = [value for other in others[:6] for value in values_at(other.item, parse_path(their_path), trace)]
+            values = [
+                value for other in others[:most] for value in values_at(other.item, parse_path(their_path), trace)
+            ]
             for value in dict.fromkeys(value for value in values if isinstance(value, str | int) and value not in held):
                 changed = attempt(put, tape, member, path, value, trace)
                 if changed is not None:
@@ -125,6 +170,9 @@ def _changes(subject: Subject, members: Sequence[Member], paths: Sequence[str], 
     chosen = sample(members, most)
     if len(members) > 1:
         yield "drop a class", f"all {len(members)}", drop(tape, members)
+        names = Counter(member.item.name for member in members)
+        for name, count in names.items() if 1 < len(names) <= PATHS else ():
+            yield "drop a class", f"all {count} {name}", drop(tape, [m for m in members if m.item.name == name])
         if all(member.source == "event" and member.item.dur is not None for member in members):
             yield "put one after another", f"all {len(members)} on one thread", _in_a_row(tape, members)
     for member in chosen:
@@ -212,6 +260,18 @@ def _of_arguments(subject: Subject, tape: Tape, member: Member, paths: Sequence[
     trace, form = subject.trace(member.key), subject.expectation.form
     if isinstance(form, Query) and _ALL_ARGUMENTS.search(form.sql) and member.source != "log":
         yield "add an argument", "args.traceproof", partial(put, tape, member, "args.traceproof", 1, trace)
+    if isinstance(form, Query) and "scope" in paths:
+        yield "change an argument", "scope", partial(put, tape, member, "scope", MISSING, trace)
+    if isinstance(form, Query) and "tts" in paths:
+        there = member.item.tts is not None
+        yield (
+            "delete an argument" if there else "add an argument",
+            "tts",
+            partial(put, tape, member, "tts", MISSING if there else 1.0, trace),
+        )
+    if isinstance(form, Query) and "written" in paths and member.item.written is not None:
+        for value in (MISSING, 0, 2**40):
+            yield "change an argument", f"written is {value!r}", partial(put, tape, member, "written", value, trace)
     for path in [path for path in paths if path.startswith("args")][:PATHS]:
         held = values_at(member.item, parse_path(path), trace)
         if not held:
@@ -220,6 +280,11 @@ def _of_arguments(subject: Subject, tape: Tape, member: Member, paths: Sequence[
         for value in list(neighbours(held[0]))[:2]:
             yield "change an argument", f"{path} is {value!r}", partial(put, tape, member, path, value, trace)
         yield "retype an argument", path, partial(put, tape, member, path, retyped(held[0]), trace)
+        if isinstance(form, Query) and isinstance(held[0], dict):
+            # SQL may ask for the keys of an object: those that it names are the ones to be there too many.
+            for key in [key for key in names_in(form) if key.isidentifier() and key not in held[0]][:PATHS]:
+                below = f"{path}.{key}"
+                yield "add an argument", below, partial(put, tape, member, below, 1, trace)
 
 
 def _of_two(tape: Tape, one: Member, other: Member, paths: Sequence[str], subject: Subject) -> Iterator[Attempt]:
@@ -246,7 +311,11 @@ def _of_whole_tables(subject: Subject, form: Query) -> Iterator[Mutant]:
             key = (named or arm, 0)
             if key not in subject.tapes:
                 continue
-            if table == "flows":
+            if table == "events":
+                for name in dict.fromkeys(names_in(form)):
+                    if members := subject.of_name(name, key):
+                        yield from (_mutant(key, change) for change in _changes(subject, members, paths_of(form), 3))
+            elif table == "flows":
                 yield from (_mutant(key, change) for change in _flows(subject.tapes[key]))
             elif table in ("server", "marks"):
                 members = subject.in_context("log" if table == "server" else "mark", key)

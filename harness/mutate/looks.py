@@ -24,11 +24,23 @@ from harness.scenario.model import (
 
 WHOLE_TABLES = ("events", "flows")  # of a query: they hold everything
 CONTEXT_TABLES = ("marks", "server")
-_NOISE = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_NOISE = re.compile(
+    r"""("(?:[^"]|"")*")|--[^\n]*|/\*.*?\*/|\$\$.*?\$\$|\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'""",
+    re.DOTALL | re.IGNORECASE,
+)
 _WORD = re.compile(r'(?:"?(\w+)"?\s*\.\s*)?"?(\w+)"?')
-_ARGUMENT = re.compile(r"args((?:\s*->>?\s*'[^']+')+)")
-_KEY = re.compile(r"'([^']+)'")
-_FIELDS = ("ts", "dur", "tts", "tdur", "name", "cat", "pid", "tid", "id")
+_ARGUMENT = re.compile(r"(?:(\w+)\s*\.\s*)?\bargs((?:\s*->>?\s*(?:'[^']+'|\d+))+)")
+_EXTRACTED = re.compile(
+    r"json_(?:extract(?:_string|_path|_path_text)?|value|exists|type|array_length|keys)\s*"
+    r"\(\s*(?:(\w+)\s*\.\s*)?args\s*,\s*('[^']+')",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"'([^']+)'|(\d+)")
+_AFTER_A_TABLE = (
+    "where|join|left|right|inner|full|cross|on|using|group|order|having|window|limit|union|except|intersect"
+)
+_OF_JSON_PATH = re.compile(r"\.\"([^\"]+)\"|\.(\w+)|\[(\d+)\]|\[(\*)\]")
+_FIELDS = ("ts", "dur", "tts", "tdur", "written", "name", "cat", "pid", "tid", "id", "scope")
 
 
 def refs_of(form: Form) -> list[Ref]:
@@ -56,10 +68,20 @@ def _sides(form: Compare) -> list[Aggregate]:
 def tables_of(form: Query, select: Mapping[str, Selection], arms: Iterable[str]) -> list[tuple[str | None, str]]:
     """The tables that the SQL may name, each with its arm where one is named."""
     known, found = {*select, *WHOLE_TABLES, *CONTEXT_TABLES}, dict[tuple[str | None, str], None]()
-    for schema, table in _WORD.findall(_NOISE.sub(" ", form.sql)):
+    for schema, table in _WORD.findall(_code(form.sql)):
         if table in known:
             found.setdefault((schema if schema in set(arms) else None, table))
     return list(found)
+
+
+def _code(sql: str) -> str:
+    """SQL without its comments and texts; names in quotes stay, whatever is in them."""
+    return _NOISE.sub(r"\1 ", sql)
+
+
+def names_in(form: Query) -> list[str]:
+    """Every text that the SQL quotes, whatever it is compared with: names of events are among them."""
+    return re.findall(r"'([^']+)'", form.sql)
 
 
 def made_from(selection: Selection) -> list[str]:
@@ -131,14 +153,53 @@ def _paths(form: Form) -> Iterator[str]:
         case Same():
             yield from (form.path, *form.by)
         case Query():
-            for found in _ARGUMENT.finditer(form.sql):
-                yield "args." + ".".join(_quoted(key) for key in _KEY.findall(found[1]))
-            words = set(re.findall(r"\w+", _NOISE.sub(" ", form.sql)))
+            yield from (path for _, path in _arguments(form.sql))
+            words = set(re.findall(r"\w+", _code(form.sql)))
             yield from (field for field in _FIELDS if field in words)
 
 
-def _quoted(key: str) -> str:
-    return key if re.fullmatch(r"\w+", key) else f'"{key}"'
+def _arguments(sql: str) -> Iterator[tuple[str, str]]:
+    """Each argument that SQL reads, with the name before it: `f` of `f.args->>'x'`, empty for none."""
+    for found in (*_ARGUMENT.finditer(sql), *_EXTRACTED.finditer(sql)):
+        yield found[1] or "", "args" + "".join(_step(key, index) for key, index in _KEY.findall(found[2]))
+
+
+def read_of(form: Query, table: str, tables: Iterable[str]) -> list[str]:
+    """The arguments that SQL may read of one of its tables: not those that it reads by the names of others only."""
+    sql = _code(form.sql)
+    named: dict[str, set[str]] = {}
+    for one in tables:
+        for alias in (one, *re.findall(rf"\b{one}\s+(?:as\s+)?(?!(?:{_AFTER_A_TABLE})\b)(\w+)", sql, re.IGNORECASE)):
+            named.setdefault(alias, set()).add(one)
+    return list(dict.fromkeys(path for name, path in _arguments(form.sql) if table in named.get(name, {table})))
+
+
+def allows_only(form: Query, table: str) -> bool:
+    """Whether the SQL looks at a table only for what there is to be none of: `not exists (select … from t …)`.
+
+    Without anything in it such a query finds more, not less.
+    """
+    sql, inside, found = _NOISE.sub(" ", form.sql), list[bool](), list[bool]()
+    for piece in re.finditer(rf"(not\s+exists\s*)?\(|\)|\b{table}\b(?!\s*\.)", sql, re.IGNORECASE):
+        if piece[0] == ")":
+            inside = inside[:-1]
+        elif piece[0].endswith("("):
+            inside.append(piece[1] is not None)
+        else:
+            found.append(sum(inside) % 2 == 1)
+    return bool(found) and all(found)
+
+
+def _step(key: str, index: str) -> str:
+    """A step of SQL as one of our paths: `'a'`, `0`, and a whole path `'$.a[*].b'` or `'/a/0'` as DuckDB takes them."""
+    if index:
+        return f"[{index}]"
+    if key.startswith("$"):
+        steps = _OF_JSON_PATH.findall(key)  # up to what no path of ours can say, such as `.*`
+        return "".join("[]" if star else _step(quoted or plain, number) for quoted, plain, number, star in steps)
+    if key.startswith("/"):
+        return "".join(_step("" if one.isdigit() else one, one if one.isdigit() else "") for one in key[1:].split("/"))
+    return f".{key}" if re.fullmatch(r"\w+", key) else f'."{key}"'
 
 
 def conditions_of(selection: Selection, select: Mapping[str, Selection]) -> list[str]:

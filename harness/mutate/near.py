@@ -117,6 +117,12 @@ def breaking_values(subject: Subject, condition: Condition, member: Member) -> l
     return found[:1] if path.root in ONE_WAY else found
 
 
+def may_hold(outer: tuple[float, float], ts: float, end: float) -> bool:
+    """Whether times on one thread may be a slice's and what lies in it: of whole ones 1 us may be cut off its end."""
+    start, stop = outer
+    return start <= ts and end <= stop + (1 if ts < stop else 0)
+
+
 def just_outside(tape: Tape, member: Member, outers: Iterable[Member]) -> Tape:
     """The member moved behind the outer that held it, 1 us after its end, where no other one holds it either."""
     item = member.item
@@ -127,21 +133,22 @@ def just_outside(tape: Tape, member: Member, outers: Iterable[Member]) -> Tape:
         for o in outers
         if o.key == member.key and o.item is not item and (o.item.pid, o.item.tid) == (line.pid, line.tid)
     ]
-    holding = [(start, end) for start, end in spans if start <= line.ts and line.ts + length <= end]
+    holding = [span for span in spans if may_hold(span, line.ts, line.ts + length)]
     candidates = sorted({end + 1 for _, end in holding} | {start - length - 1 for start, _ in holding})
     for ts in sorted(candidates, key=lambda ts: abs(ts - line.ts)):
-        if not any(start <= ts and ts + length <= end for start, end in spans):
+        if not any(may_hold(span, ts, ts + length) for span in spans):
             return shift(tape, member, ts)
     raise Impossible("there is no place outside")
 
 
 def sticking_out(tape: Tape, member: Member, outers: Iterable[Member]) -> Tape:
-    """The member made so long that it ends 1 us after the outermost that held it."""
+    """The member made so long that it ends 2 us after the outermost that held it (`may_hold`)."""
     line = line_of(tape, member)
-    ends = [o.item.end for o in outers if o.key == member.key and o.item.ts <= line.ts and line.end <= o.item.end]
+    around = [(o.item.ts, o.item.end) for o in outers if o.key == member.key]
+    ends = [span[1] for span in around if may_hold(span, line.ts, line.end)]
     if not ends or line.dur is None:
         raise Impossible("it has no length to stick out")
-    return put(tape, member, "dur", max(ends) + 1 - line.ts)
+    return put(tape, member, "dur", max(ends) + 2 - line.ts)
 
 
 def one_more(subject: Subject, ref: Ref | str, key: Key, members: Sequence[Member], wanted: int = 1) -> Change | None:

@@ -18,7 +18,8 @@ from harness.scenario.model import Query, Selection
 
 NOISE: Final = "TraceproofNoise"
 _OTHER_PROCESS: Final = 4_190_000
-_BOUND: Final = ("page", "frames", "browser", "gpu", "utility")  # roles that a further renderer does not play
+# Roles that a further renderer does not play.
+_BOUND: Final = ("page", "frames", "child-frames", "browser", "gpu", "utility")
 
 
 def neutral(subject: Subject) -> Iterator[Mutant]:

@@ -46,15 +46,17 @@ from harness.trace.context import RecordingContext
 
 _OF_A_GAP = re.compile(r"args\.(?:previous|next)(?:\.(.+))?")
 _NAMED = re.compile(r"(?<![\w.])(?:\w+\.)?name\s*(?:=|<>|!=|in|not\s+in)\s*\(?\s*((?:'[^']+'\s*,?\s*)+)", re.IGNORECASE)
+_LIKE = re.compile(r"(?<![\w.])(?:\w+\.)?name\s+(?:not\s+)?(i?)like\s*'((?:[^']|'')+)'", re.IGNORECASE)
 _MADE_HERE = ("args.overlap",)  # on gaps by the lab itself
 
 
 @dataclass(slots=True)
 class Known:
-    """Names of events and paths of arguments that expectations of some scenarios cannot be met without."""
+    """Names of events, paths of arguments and texts there that expectations of some scenarios cannot be met without."""
 
     names: set[str] = field(default_factory=set)
     paths: set[str] = field(default_factory=set)
+    values: set[tuple[str, str]] = field(default_factory=set)
 
 
 def documented(cases: Iterable[Case], doubtful: Collection[str] = ()) -> Known:
@@ -68,8 +70,10 @@ def documented(cases: Iterable[Case], doubtful: Collection[str] = ()) -> Known:
                 for selection in _needed(form, case.select):
                     known.names.update(name for name in selection.names if isinstance(name, str))
                     known.paths.update(_found(selection.where))
+                    known.values.update((path, value) for path, value, _ in _texts(selection.where))
                 if isinstance(form, Each):
                     known.paths.update(_found(form.has))
+                    known.values.update((path, value) for path, value, _ in _texts(form.has))
     return known
 
 
@@ -107,6 +111,18 @@ def _found(conditions: Iterable[Condition]) -> Iterator[str]:
                 yield from (f"{condition.path}.{key}" for key in test.operand)
 
 
+def _texts(conditions: Iterable[Condition]) -> Iterator[tuple[str, str, Place]]:
+    """The texts that values of arguments are asked to be, each with its path and place."""
+    for condition in conditions:
+        if not condition.path.startswith("args"):
+            continue
+        for test in condition.tests:
+            asked = test.operand if test.op == "one_of" else (test.operand,) if test.op == "is" else ()
+            yield from (
+                (condition.path, one, condition.at) for one in asked if isinstance(one, str) and "${" not in one
+            )
+
+
 def _asks_for_none(condition: Condition) -> bool:
     presence = [test for test in condition.tests if test.op in ("present", "absent")]
     return any(bool(test.operand) == (test.op == "absent") for test in presence)
@@ -122,6 +138,9 @@ def unseen(subject: Subject, sight: Sight, known: Known) -> list[str]:
         for path in _of_no_table(subject, form) if isinstance(form, Query) else ():
             if path not in known.paths:
                 found.setdefault(f"path never seen in a table of the query: {path} ({subject.expectation.at})")
+    for path, value, at in _values(subject):
+        if (path, value) not in known.values and not sight.holds(path, value):
+            found.setdefault(f"value never seen: {path} is {json.dumps(value)} ({at})")
     for name, at in _names(subject):
         if name not in known.names and name not in sight.names:
             found.setdefault(f'name never seen: "{name}" ({at})')
@@ -167,10 +186,26 @@ def _names(subject: Subject) -> Iterator[tuple[str, Place]]:
                 yield from ((name, subject.expectation.at) for name in re.findall(r"'([^']+)'", listed))
 
 
+def _values(subject: Subject) -> Iterator[tuple[str, str, Place]]:
+    """What the selections that take nothing ask values to be: another one would be absent just so."""
+    for selection in _empty(subject):
+        yield from _texts(selection.where)
+
+
 def _patterns(subject: Subject) -> Iterator[tuple[str, Place]]:
     for selection in _empty(subject):
         if selection.name_matches is not None:
             yield selection.name_matches, selection.at
+    for form in forms_of(subject.expectation):
+        if isinstance(form, Query):
+            for blind, liked in _LIKE.findall(form.sql):
+                yield _regex(liked.replace("''", "'"), bool(blind)), subject.expectation.at
+
+
+def _regex(liked: str, blind: bool) -> str:
+    """What SQL's `like` takes, as a regular expression; `blind` to case."""
+    letters = {"%": ".*", "_": "."}
+    return f"{'(?i)' if blind else ''}^{''.join(letters.get(one, re.escape(one)) for one in liked)}$"
 
 
 def _empty(subject: Subject) -> list[Selection]:
@@ -208,6 +243,19 @@ class Sight:
             self._requests += requests(context)
             self.names.update(mark.name for mark in context.marks)
         self.names.update(one.name for one in self._requests)
+
+    def holds(self, path: str, value: str) -> bool:
+        """Whether anything has this value there."""
+        parsed = parse_path(path)
+        quoted = json.dumps(value, ensure_ascii=False).encode()[1:-1]
+        if any(value in values_at(one, parsed, self._traces[0]) for one in self._requests):
+            return True
+        return any(
+            value in values_at(event, parsed, trace)
+            for trace in self._traces
+            for event in trace.events
+            if b"\\" in (raw := bytes(event.raw_args)) or quoted in raw
+        )
 
     def has(self, path: str) -> bool:
         """Whether anything has a value there, or at least its parent there and elsewhere an argument of its name."""

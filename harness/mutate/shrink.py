@@ -19,11 +19,11 @@ from harness.expect import Recording, Recordings, evaluate
 from harness.expect.items import Item
 from harness.expect.recording import NotShown, Unanswerable
 from harness.expect.select import Picker
-from harness.mutate.examine import reduced_to_sight
 from harness.mutate.generic import looked_at
 from harness.mutate.looks import forms_of, refs_of, tables_of
 from harness.mutate.subject import Key, Played, Subject, pickers
 from harness.mutate.tape import Line, Tape, read
+from harness.mutate.views import reduced_to_sight
 from harness.scenario.model import Case, Expectation, Query
 from harness.trace import Trace, resolve_page
 from harness.trace.context import END, START
@@ -44,12 +44,16 @@ class Shrunk:
 
 
 def shrink(
-    case: Case, recordings: Recordings, only: int | None = None, go_on: Callable[[int, int], bool] = lambda *_: True
+    case: Case,
+    recordings: Recordings,
+    only: int | None = None,
+    go_on: Callable[[int, int, int], bool] = lambda *_: True,
 ) -> Shrunk:
     """Reduce the recordings of one attempt as far as all expectations, or only one (by its index), keep their outcome.
 
-    `go_on` is told after each try how many events there still are and how many there were; where it says no, what is
-    left so far is the answer. `IndexError` where the case has no such expectation.
+    `go_on` is told before each try, and before each query of one, how many events there still are, how many there were
+    and how many tries were made; where it says no, what is left so far is the answer. `IndexError` where the case has
+    no such expectation.
     """
     tapes: dict[Key, Tape] = {}
     traces: dict[Key, Trace] = {}
@@ -61,11 +65,12 @@ def shrink(
     chosen = case.expect if only is None else (case.expect[only],)
     played = Played(case, tapes)
     subjects = [Subject(case, one, played) for one in (*chosen, *case.require)]
-    wanted = _Wanted(case, subjects)
     before = sum(map(_size, tapes.values()))
+    progress = _Progress(go_on, before)
+    wanted = _Wanted(case, subjects, progress)
     tapes = _seen(subjects, wanted, tapes, traces)
     for key in tapes:
-        tapes[key] = _Shrinking(key, tapes, wanted, lambda left: go_on(left, before)).smallest()
+        tapes[key] = _Shrinking(key, tapes, wanted, progress).smallest()
     return Shrunk(tapes, wanted.outcomes[: len(chosen)], before, sum(map(_size, tapes.values())))
 
 
@@ -100,6 +105,19 @@ def _size(tape: Tape) -> int:
     return sum(line.ph != "M" for line in tape.lines)
 
 
+class _Progress:
+    """How far it is, and whether it may go on: once it may not, it may not any more."""
+
+    def __init__(self, go_on: Callable[[int, int, int], bool], before: int) -> None:
+        self._go_on, self._before = go_on, before
+        self.left, self.tries, self._over = before, 0, False
+
+    @property
+    def over(self) -> bool:
+        self._over = self._over or not self._go_on(self.left, self._before, self.tries)
+        return self._over
+
+
 class _Wanted:
     """What the expectations say of the whole recordings, and whether they all say so of smaller ones.
 
@@ -107,8 +125,8 @@ class _Wanted:
     events have some, then every form but queries, then queries, the one that refused last before the others.
     """
 
-    def __init__(self, case: Case, subjects: Sequence[Subject]) -> None:
-        self._case = replace(case, require=())
+    def __init__(self, case: Case, subjects: Sequence[Subject], progress: _Progress) -> None:
+        self._case, self._progress = replace(case, require=()), progress
         self.outcomes = tuple(subject.evaluate({}).outcome for subject in subjects)
         asked = list(zip((subject.expectation for subject in subjects), self.outcomes, strict=True))
         self._cheap = [entry for entry in asked if not _queries(entry[0])]
@@ -125,6 +143,8 @@ class _Wanted:
         return self.kept_by({key: tape.recording() for key, tape in tapes.items()})
 
     def kept_by(self, recordings: Mapping[Key, Recording]) -> bool:
+        """No where there is no time left to ask: what is not known to do is not taken."""
+        self._progress.tries += 1
         try:
             made = pickers(self._case, recordings)
             for ref, key, at in self._held.values():
@@ -137,6 +157,8 @@ class _Wanted:
             if not self._same(arms, self._cheap):
                 return False
             for entry in self._costly:
+                if self._progress.over:
+                    return False
                 if not self._same_to_its_eyes(arms, entry, made):
                     self._costly = [entry, *(other for other in self._costly if other is not entry)]
                     return False
@@ -186,46 +208,52 @@ def _queries(expectation: Expectation) -> bool:
 class _Shrinking:
     """One recording of an attempt, to be made as small as the wanted outcomes allow beside the others as they are."""
 
-    def __init__(self, key: Key, tapes: Mapping[Key, Tape], wanted: _Wanted, go_on: Callable[[int], bool]) -> None:
-        self._key, self._tape, self._wanted = key, tapes[key], wanted
+    def __init__(self, key: Key, tapes: Mapping[Key, Tape], wanted: _Wanted, progress: _Progress) -> None:
+        self._key, self._best, self._wanted, self._progress = key, tapes[key], wanted, progress
         self._others = {other: tape.recording() for other, tape in tapes.items() if other != key}
         self._beside = sum(_size(tape) for other, tape in tapes.items() if other != key)
-        self._go_on, self._is_alive = go_on, _alive(self._tape)
-        self._names = [line for line in self._tape.lines if line.ph == "M"]
-        self._kept_anyway = [line for line in self._tape.lines if line.ph != "M" and _fixed(line)]
+        self._is_alive = _alive(self._best)
+        self._names = [line for line in self._best.lines if line.ph == "M"]
+        self._kept_anyway = [line for line in self._best.lines if line.ph != "M" and _fixed(line)]
 
     def smallest(self) -> Tape:
         """First without all events of one name on a thread, in batches of such classes; then without single ones."""
-        lines = [line for line in self._tape.lines if line.ph != "M" and not _fixed(line)]
+        lines = [line for line in self._best.lines if line.ph != "M" and not _fixed(line)]
         classes: dict[tuple[str, int, int], list[Line]] = {}
         for line in lines:
             classes.setdefault((line.name, line.pid, line.tid), []).append(line)
         kept = self._fewest(list(classes.values()))
         kept = self._fewest([[line] for line in sorted(_flat(kept), key=lambda line: line.ts)])
-        smaller = self._of(kept)
-        return smaller if self._good(smaller) else self._tape
+        self._good(kept)  # where nothing could go but names of threads
+        return self._best
 
     def _fewest(self, units: list[list[Line]]) -> list[list[Line]]:
         size = max(len(units) // 2, 1)
         while units:
             start = 0
             while start < len(units):
+                self._progress.left = self._beside + sum(map(len, units)) + len(self._kept_anyway)
+                if self._progress.over:
+                    return units
                 rest = [*units[:start], *units[start + size :]]
-                if self._good(self._of(rest)):
+                if self._good(rest):
                     units = rest
                 else:
                     start += size
-                if not self._go_on(self._beside + sum(map(len, units)) + len(self._kept_anyway)):
-                    return units
             if size == 1:
                 break
             size = max(size // 2, 1)
         return units
 
-    def _good(self, tape: Tape) -> bool:
+    def _good(self, units: Iterable[Sequence[Line]]) -> bool:
+        """Whether these do; the smallest that did is kept."""
+        tape = self._of(units)
         if _alive(tape) < self._is_alive:
             return False
-        return self._wanted.kept_by({**self._others, self._key: tape.recording()})
+        if not self._wanted.kept_by({**self._others, self._key: tape.recording()}):
+            return False
+        self._best = tape
+        return True
 
     def _of(self, units: Iterable[Sequence[Line]]) -> Tape:
         """The names of threads and processes go with the last of their events."""
@@ -237,7 +265,7 @@ class _Shrinking:
             for line in self._names
             if ((line.pid, line.tid) in threads if line.name == "thread_name" else line.pid in processes)
         ]
-        return replace(self._tape, lines=tuple(sorted([*names, *chosen], key=lambda line: line.place)))
+        return replace(self._best, lines=tuple(sorted([*names, *chosen], key=lambda line: line.place)))
 
 
 def _flat(units: Iterable[Sequence[Line]]) -> list[Line]:

@@ -11,9 +11,9 @@ from harness.expect import Recording, evaluate
 from harness.expect.items import Item, Pseudo, marks, requests
 from harness.expect.recording import NotShown, Unanswerable
 from harness.expect.select import Picker, Population
-from harness.mutate.looks import chain, made_from
+from harness.mutate.looks import chain, forms_of, made_from
 from harness.mutate.tape import Tape
-from harness.scenario.model import Case, Expectation, Ref, Selection
+from harness.scenario.model import Case, Compare, Expectation, Ref, Selection
 from harness.trace import Event, Trace
 
 Key = tuple[str, int]  # arm and block: names one recording of the attempt
@@ -61,21 +61,35 @@ class Subject:
         self.expectation, self.tapes = expectation, played.tapes
         self._lines, self._recordings, self._pickers = played.lines, played.recordings, played.pickers
         self.blocks = 1 + max(block for _, block in self.tapes)
+        self._by_block = not any(isinstance(form, Compare) for form in forms_of(expectation))
+        self._last: tuple[Edits, dict[Key, Recording], dict[Key, Picker]] = ({}, self._recordings, self._pickers)
 
     def trace(self, key: Key) -> Trace:
         return self._recordings[key].trace
 
     def evaluate(self, edits: Edits) -> Finding:
-        """The finding on the changed recordings. A mutant that makes the SQL itself fail was told, not missed."""
-        changed = self._changed(edits)
+        """The finding on the changed recordings, on which it is met as they are.
+
+        A mutant that makes the SQL itself fail was told, not missed.
+        """
+        changed, _ = self._changed(edits)
+        # What answers in each block for itself has answered already where nothing has changed.
+        asked = {block for _, block in edits} if edits and self._by_block else range(self.blocks)
         arms: dict[str, list[Recording]] = {}
-        for (arm, _), recording in sorted(changed.items(), key=lambda entry: entry[0][1]):
-            arms.setdefault(arm, []).append(recording)
+        for (arm, block), recording in sorted(changed.items(), key=lambda entry: entry[0][1]):
+            if block in asked:
+                arms.setdefault(arm, []).append(recording)
         (finding,) = evaluate(self.case, arms)
         return finding
 
-    def _changed(self, edits: Edits) -> dict[Key, Recording]:
-        return {**self._recordings, **{key: tape.recording() for key, tape in edits.items()}}
+    def _changed(self, edits: Edits) -> tuple[dict[Key, Recording], dict[Key, Picker]]:
+        """The recordings with the edits. Of one mutant several things are asked in a row: the last is kept."""
+        last, recordings, made = self._last
+        if last.keys() != edits.keys() or any(last[key] is not tape for key, tape in edits.items()):
+            recordings = {**self._recordings, **{key: tape.recording() for key, tape in edits.items()}}
+            made = pickers(self.case, recordings) if edits else self._pickers
+            self._last = dict(edits), recordings, made
+        return recordings, made
 
     def members(self, ref: Ref | str, key: Key) -> list[Member]:
         """The events that a reference, or a selection by its name, stands for, seen from one recording."""
@@ -87,12 +101,12 @@ class Subject:
     def size(self, ref: Ref | str, key: Key, edits: Edits) -> int:
         """How many events a reference stands for in the changed recordings; -1 where that cannot be told."""
         try:
-            return self._population(pickers(self.case, self._changed(edits)), ref, key).size
+            return self._population(self._changed(edits)[1], ref, key).size
         except (Unanswerable, NotShown):
             return -1
 
     def population(self, ref: Ref | str, key: Key, edits: Edits) -> list[Item]:
-        return self._population(pickers(self.case, self._changed(edits)), ref, key).items
+        return self._population(self._changed(edits)[1], ref, key).items
 
     def _population(self, pickers: Mapping[Key, Picker], ref: Ref | str, key: Key) -> Population:
         picker = pickers[key]
@@ -118,6 +132,16 @@ class Subject:
         before = next((m for m in of if m.item.end == gap.ts and m.item.args == gap.args["previous"]), None)
         after = next((m for m in of if m.item.ts == gap.ts + (gap.dur or 0) and m.item.args == gap.args["next"]), None)
         return (before, after) if before and after and before is not after else ()
+
+    def of_name(self, name: str, key: Key) -> list[Member]:
+        """Every event of a name in one recording, whatever selects it."""
+        return [Member(key, "event", self._lines[key][e.seq], e) for e in self.trace(key).by_name(name)]
+
+    def within(self, member: Member) -> list[Member]:
+        """Every slice inside a slice."""
+        key, item = member.key, member.item
+        inner = [e for e in self.trace(key).events if any(above is item for above in e.ancestors())]
+        return [Member(key, "event", self._lines[key][e.seq], e) for e in inner]
 
     def in_context(self, source: Literal["log", "mark"], key: Key) -> list[Member]:
         """Every request or mark of one recording."""

@@ -42,6 +42,7 @@ class Line:
     flow_in: bool = False
     flow_out: bool = False
     end_place: float = -1.0
+    written: int | None = None
 
     @property
     def end(self) -> float:
@@ -61,6 +62,8 @@ class Line:
         begin = {**base, "ph": self.ph, "ts": self.ts, "args": self.args}
         if self.tts is not None:
             begin["tts"] = self.tts
+        if self.written is not None:
+            begin["traceproof_written"] = self.written
         if self.flow_in or self.flow_out:
             begin |= {"flow_in": self.flow_in, "flow_out": self.flow_out}
         closing = _ENDS.get(self.ph)
@@ -121,6 +124,7 @@ def _line(event: Event) -> Line:
         flow_in=event.flow_in,
         flow_out=event.flow_out,
         end_place=float(event.end_seq),
+        written=event.written,
     )
 
 

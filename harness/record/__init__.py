@@ -13,17 +13,17 @@ and thread each frame of the page lives.
 
 from harness.record.identify import identify_page, process_types
 from harness.record.make import make_recorder, trace_suffix
-from harness.record.recorder import Collected, Recorder, marker_name
+from harness.record.recorder import GZIP_JSON, Collected, Recorder
 from harness.record.startup import PATIENCE_S, StartupRecorder
 
 __all__ = [
+    "GZIP_JSON",
     "PATIENCE_S",
     "Collected",
     "Recorder",
     "StartupRecorder",
     "identify_page",
     "make_recorder",
-    "marker_name",
     "process_types",
     "trace_suffix",
 ]

@@ -17,10 +17,10 @@ from harness.browser import Controlled
 from harness.cdp import Session
 from harness.errors import RecorderError
 from harness.record.bounded import bounded
-from harness.record.recorder import GZIP_JSON, Collected, marker_name
+from harness.record.recorder import GZIP_JSON, Collected
 from harness.record.stream import gzipped, read_stream, write_chunks
 from harness.scenario.model import RecordSpec
-from harness.trace.context import END, START
+from harness.trace.context import END, START, marker_name
 
 P = TypeVar("P")
 _CALL_SECONDS = 15.0

@@ -58,12 +58,3 @@ class Recorder(Protocol):
     async def collect(self, path: Path) -> Collected:
         """Bring the trace to `path`, whole or not at all. `StoreError` when it cannot be written."""
         ...
-
-
-def marker_name(edge: str) -> str:
-    """The marker at an edge of a recording (`start` or `end`).
-
-    It is `args.sync_id` of a `clock_sync` event with `markers: clock`, and the name of a `blink.user_timing` event with
-    `markers: page`.
-    """
-    return f"traceproof-{edge}"

@@ -64,6 +64,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
                 "error": attempt.error,
                 "seconds": round(attempt.seconds, 3),
                 "load": attempt.load,
+                "phases": attempt.phases,
                 "processors": attempt.processors,
                 "recordings": [recording.trace for recording in attempt.recordings],
                 "findings": [

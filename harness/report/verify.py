@@ -8,13 +8,14 @@ from typing import Any
 
 import msgspec
 
-from harness.events import ClaimVerdict, EventView, RunResult
+from harness.events import CaseResult, ClaimVerdict, Lab, RunResult
+from harness.report.near import nearest_miss, shortened, telling
 from harness.report.words import build_label, counted, tally
-from harness.verdict import Outcome, Verdict
 from harness.wording import plural
 
+Deciding = dict[tuple[str, Lab], list[CaseResult]]
+
 SHOWN = 8  # claims on one screen
-_MISS = 160  # characters of the nearest miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def changes(result: RunResult) -> list[Changed]:
 
 def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
     """Totals, then each claim that differs with its verdicts, the reason, a trace and the command that repeats it."""
-    found = changes(result)
+    found, deciding = changes(result), _deciding(result)
     labs = list(dict.fromkeys(build_label(*one.lab) for one in result.verdicts))
     claims = len({one.claim for one in result.verdicts})
     differ = f"changed between builds: {sum(one.changed for one in found)}, " if len(labs) > 1 else ""
@@ -56,7 +57,7 @@ def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
     lines += [counted(one.verdict for one in result.verdicts), f"{differ}{drift}"]
     shown = found if everything else found[:SHOWN]
     for one in shown:
-        lines += ["", *_claim(one, result)]
+        lines += ["", *_claim(one, result, deciding)]
     if len(found) > len(shown):
         lines += ["", f"… and {len(found) - len(shown)} more: --all"]
     lines += ["", f"evidence   {result.folder}"]
@@ -65,7 +66,7 @@ def verify_lines(result: RunResult, *, everything: bool = False) -> list[str]:
     return lines
 
 
-def _claim(one: Changed, result: RunResult) -> Iterator[str]:
+def _claim(one: Changed, result: RunResult, deciding: Deciding) -> Iterator[str]:
     words = [word for word, true in (("changed", one.changed), ("not as expected", one.drifted)) if true]
     known = "" if one.drifted else ", as the baseline says"
     yield f"{one.claim}: {', '.join(words)}{known}"
@@ -79,7 +80,7 @@ def _claim(one: Changed, result: RunResult) -> Iterator[str]:
         if why := verdict.reason or (verdict.baseline_reason if not verdict.drift else ""):
             yield f"    {' '.join(why.split())}"
         if verdict.drift:
-            trace, miss = _evidence(verdict, result)
+            trace, miss = _evidence(verdict, result, deciding)
             for label, text in (("near", miss), ("trace", trace), ("again", verdict.repeat)):
                 if text:
                     yield f"    {label:<6} {text}"
@@ -88,29 +89,31 @@ def _claim(one: Changed, result: RunResult) -> Iterator[str]:
         yield f"  since?   traceproof bisect {one.claim} --from {min(majors)} --to {max(majors)}"
 
 
-def _evidence(verdict: ClaimVerdict, result: RunResult) -> tuple[str, str]:
-    """The first recording of the first attempt that says what the verdict says, and the nearest miss in it."""
-    wanted = (Outcome.MET,) if verdict.verdict is Verdict.HOLDS else (Outcome.UNMET, Outcome.INVALID)
+def _deciding(result: RunResult) -> Deciding:
+    """The cases of each claim on each build, in their order."""
+    found: Deciding = {}
     for case in result.cases:
-        if case.lab != verdict.lab or case.name not in verdict.scenarios:
-            continue
-        for attempt in case.attempts:
-            for finding in attempt.findings:
-                if verdict.claim in finding.claims and finding.outcome in wanted:
-                    near = [one for one in attempt.recordings if (one.arm, one.block) == (finding.arm, finding.block)]
-                    trace = next((f"{result.folder}/{one.trace}" for one in near or attempt.recordings), "")
-                    return trace, next((_miss(event) for event in finding.misses if event.note), "")
-    return "", ""
+        for claim in case.claims:
+            found.setdefault((claim, case.lab), []).append(case)
+    return found
 
 
-def _miss(event: EventView) -> str:
-    told = f"#{event.seq} {event.name}: {' '.join(event.note.split())}"
-    return told if len(told) <= _MISS else f"{told[:_MISS]}…"
+def _evidence(verdict: ClaimVerdict, result: RunResult, deciding: Deciding) -> tuple[str, str]:
+    """The first recording of the first attempt that says what the verdict says, and the nearest miss in it."""
+    cases = deciding.get((verdict.claim, verdict.lab), ())
+    found = telling(verdict, (case for case in cases if case.name in verdict.scenarios))
+    if found is None:
+        return "", ""
+    attempt, finding = found
+    near = [one for one in attempt.recordings if (one.arm, one.block) == (finding.arm, finding.block)]
+    trace = next((f"{result.folder}/{one.trace}" for one in near or attempt.recordings), "")
+    miss = nearest_miss(finding)
+    return trace, shortened(f"#{miss.seq} {miss.name}: {miss.note}") if miss else ""
 
 
 def verify_json(result: RunResult) -> dict[str, Any]:
     """Keys: folder, ledger, builds, differences, totals."""
-    found = changes(result)
+    found, deciding = changes(result), _deciding(result)
     labs = list(dict.fromkeys(one.lab for one in result.verdicts))
     return {
         "folder": result.folder,
@@ -122,7 +125,11 @@ def verify_json(result: RunResult) -> dict[str, Any]:
                 "changed": one.changed,
                 "drifted": one.drifted,
                 "verdicts": [
-                    {**msgspec.to_builtins(verdict), "drift": verdict.drift, "trace": _evidence(verdict, result)[0]}
+                    {
+                        **msgspec.to_builtins(verdict),
+                        "drift": verdict.drift,
+                        "trace": _evidence(verdict, result, deciding)[0],
+                    }
                     for verdict in one.verdicts
                 ],
             }

@@ -40,7 +40,7 @@ def bound_label(modes: Iterable[str], raster: str) -> str:
 
 def build_label(build: BuildView, mode: str, raster: str) -> str:
     """`chromium 156.0.8078.108 headless`"""
-    return f"{build.product} {build.version} {mode_label(mode, raster)}"
+    return " ".join(part for part in (build.product, build.version, mode_label(mode, raster)) if part)
 
 
 def tally(verdict: ClaimVerdict) -> str:

@@ -59,6 +59,9 @@ async def record_whole(job: Job, folder: RunFolder) -> dict[str, Whole]:
     `HarnessError` when one fails: the browser is what says which categories there are, and expectations compare arms.
     """
     found = {}
+    if read := [name for name, arm in job.case.arms.items() if arm.reading]:
+        said = f"nothing is recorded for {', '.join(read)}, which a reader makes of another arm"
+        raise UsageError(Problem(said, remedy="ablate a scenario without such arms"))
     for arm in job.case.arms.values():
         one, reason, sent = await _take(job, arm, folder, Variant("all", arm.record.categories), 1)
         if one is None:

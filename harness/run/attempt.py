@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 import msgspec
 
 from harness.errors import HarnessError, StoreError, TraceFileError
-from harness.events import Attempt, Finding, RecordingRef
+from harness.events import PHASES, Attempt, Finding, RecordingRef
 from harness.expect import Recording
 from harness.record import trace_suffix
 from harness.run.gate import invalid_reasons, last_us
 from harness.run.judging import judge
 from harness.run.page import page_of
+from harness.run.phases import phase, timed
 from harness.run.plan import Job
 from harness.run.readers import read_recording
+from harness.run.readings import make_reading
 from harness.run.recording import Made, Slot, make_recording
 from harness.run.space import refuse_full_disk
 from harness.scenario.model import Case
@@ -31,6 +33,7 @@ class _Taken:
     """What an attempt has so far."""
 
     recordings: dict[str, list[Recording]] = field(default_factory=dict)
+    made: dict[tuple[str, int], tuple[Made, Recording]] = field(default_factory=dict)  # by arm and block
     references: list[RecordingRef] = field(default_factory=list)
 
     @property
@@ -44,34 +47,40 @@ async def run_attempt(job: Job, number: int, folder: RunFolder, *, judged: bool 
     A failure of the lab is the attempt's `error`. `CapabilityError` (UNSUPPORTED) and `UserError` (a mistake in the
     scenario) are raised, since every other attempt would meet them too, and so is `StoreError`.
     """
-    slots = list(_slots(job, number, folder))
+    began, slots = time.monotonic(), list(_slots(job, number, folder))
     _clear(slots)  # of what a run that was killed in this attempt has left
     try:
-        attempt = await _attempt(job, number, folder, slots, judged)
-        if attempt.error:
-            refuse_full_disk(folder.path)
-        await asyncio.to_thread(folder.take_in, [one.trace for one in attempt.recordings])
+        with timed() as phases:
+            attempt = await _attempt(job, number, folder, slots, judged)
+            if attempt.error:
+                refuse_full_disk(folder.path)
+            with phase("keep"):
+                await asyncio.to_thread(folder.take_in, [one.trace for one in attempt.recordings])
     except (StoreError, asyncio.CancelledError):
         _clear(slots)  # nothing of an attempt that no ledger tells of
         raise
-    return attempt
+    in_order = {name: round(phases[name], 4) for name in PHASES if name in phases}
+    return msgspec.structs.replace(attempt, seconds=time.monotonic() - began, phases=in_order)
 
 
 async def _attempt(job: Job, number: int, folder: RunFolder, slots: Sequence[Slot], judged: bool) -> Attempt:
-    began, load_average = time.monotonic(), os.getloadavg()[0]
+    load_average = os.getloadavg()[0]
     taken, findings, reasons, error = _Taken(), list[Finding](), list[str](), ""
     try:
         for slot in slots:
             load_then = os.getloadavg()[0]
-            made = await make_recording(slot)
-            await asyncio.to_thread(_take, made, folder, taken, load_then)
+            made = await _make(slot, taken)
+            with phase("read"):
+                await asyncio.to_thread(_take, made, folder, taken, load_then)
             if judged and taken.reasons:
                 break
-            if not taken.references[-1].invalid:  # what is no evidence is no failure of a reader's either
-                await _ask_readers(job.case, made)
+            if not taken.references[-1].invalid and not slot.arm.reading:
+                with phase("readers"):
+                    await _ask_readers(job.case, made)  # what is no evidence is no failure of a reader's either
         reasons = taken.reasons
         if judged and not reasons:
-            findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
+            with phase("judge"):
+                findings, reasons = await asyncio.to_thread(judge, job.case, taken.recordings)
     except StoreError:
         raise
     except HarnessError as failure:
@@ -88,18 +97,31 @@ async def _attempt(job: Job, number: int, folder: RunFolder, slots: Sequence[Slo
         error=error,
         findings=findings,
         recordings=taken.references,
-        seconds=time.monotonic() - began,
         load=round(load_average, 2),
         processors=os.cpu_count() or 0,
     )
 
 
+async def _make(slot: Slot, taken: _Taken) -> Made:
+    """A recording by a browser, or by a reader from one that is there."""
+    if slot.arm.reading is None:
+        return await make_recording(slot)
+    base = taken.made.get((slot.arm.reading.of, slot.block))
+    if base is None:
+        raise HarnessError(f"there is no recording of {slot.arm.reading.of} for {slot.arm.reading.by} to read")
+    return await make_reading(slot, *base)
+
+
 def _slots(job: Job, number: int, folder: RunFolder) -> Iterator[Slot]:
-    """Every recording of an attempt; arms of a paired design come as A B, B A, A B, so that drift favours none."""
+    """Every recording of an attempt; arms of a paired design come as A B, B A, A B, so that drift favours none.
+
+    What readers make of them comes last.
+    """
     case, blocks = job.case, job.case.paired.blocks if job.case.paired else 1
     for block in range(blocks):
-        arms = list(case.arms.values())
-        for arm in arms if block % 2 == 0 else reversed(arms):
+        recorded = [arm for arm in case.arms.values() if not arm.reading]
+        readings = [arm for arm in case.arms.values() if arm.reading]
+        for arm in [*(recorded if block % 2 == 0 else reversed(recorded)), *readings]:
             files = folder.recording(
                 case.name,
                 job.build.version,
@@ -128,10 +150,13 @@ def _take(made: Made, folder: RunFolder, taken: _Taken, load_average: float) -> 
     except TraceFileError as error:
         invalid = [f"the file does not parse: {error}"]
     else:
-        made.context.page = page_of(trace, made.context)
-        made.slot.files.write_context(made.context)
+        if (page := page_of(trace, made.context)) != made.context.page:
+            made.context.page = page
+            made.slot.files.write_context(made.context)
         invalid = invalid_reasons(made.slot.case, made.slot.arm, trace, made.context)
-        taken.recordings.setdefault(made.slot.arm.name, []).append(Recording(trace, made.context))
+        recording = Recording(trace, made.context)
+        taken.recordings.setdefault(made.slot.arm.name, []).append(recording)
+        taken.made[made.slot.arm.name, made.slot.block] = made, recording
     reference = _reference(made, folder, trace, invalid)
     order = len(taken.references) + 1
     taken.references.append(msgspec.structs.replace(reference, order=order, load=round(load_average, 2)))
@@ -152,9 +177,9 @@ def _reference(made: Made, folder: RunFolder, trace: Trace | None, invalid: Sequ
         block=made.slot.block,
         trace=folder.relative(made.slot.files.trace),
         context=folder.relative(made.slot.files.context),
-        sha256=made.sha256,
+        sha256=made.manifest.sha256,
         events=len(trace.events) if trace else 0,
-        bytes=made.collected.bytes,
+        bytes=made.manifest.bytes,
         recorder=record.recorder,
         categories=list(made.collected.categories),
         invalid=list(invalid),

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 
-from harness.browser.display import display_lacking
+from harness.display import display_lacking
 from harness.errors import Problem, ScenarioError
 from harness.scenario.model import Case, Place
 from harness.wording import did_you_mean

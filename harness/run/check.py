@@ -9,16 +9,17 @@ from pathlib import Path
 
 from harness.events import Attempt, BuildView, CaseResult, Finding, RecordingRef, RunResult
 from harness.expect import Recording
+from harness.run.applies import applies_elsewhere
 from harness.run.catalog import Catalog
 from harness.run.gate import invalid_reasons, last_us
 from harness.run.judging import conclude, judge
-from harness.run.plan import applies_elsewhere
+from harness.run.needs import load_for
 from harness.run.repeat import repeat_check
 from harness.run.verdicts import settle_case
 from harness.run.which import context_of, one_case, traces_in
 from harness.scenario.model import Case
 from harness.store import RecordingFiles, sha256_file
-from harness.trace import Trace, load, resolve_page
+from harness.trace import Trace, resolve_page
 from harness.trace.context import RecordingContext
 from harness.verdict import Verdict
 from harness.versions import parse_version
@@ -62,7 +63,9 @@ def check_trace(path: Path, cases: Sequence[Case], arm: str, catalog: Catalog, c
         recordings=references,
         seconds=time.monotonic() - began,
     )
-    result = _result(case, attempt, stored[0], catalog, repeat_check(path, case, arm))
+    context = stored[0].context
+    del stored, recordings  # before what is imported for the verdicts takes memory of its own
+    result = _result(case, attempt, context, catalog, repeat_check(path, case, arm))
     folder = path if path.is_dir() else path.parent
     return conclude(
         [result], catalog.claims, catalog.baselines, folder=str(folder), command=command, seconds=attempt.seconds
@@ -82,7 +85,8 @@ def _incomplete(case: Case, stored: Sequence[_Stored]) -> list[str]:
 
 
 def _open(path: Path, case: Case, arm: str) -> _Stored:
-    trace, (context, stored) = load(path), context_of(path, case, arm)
+    context, stored = context_of(path, case, arm)
+    trace = load_for(path, case, context)
     if not stored:
         context.build = _version(trace)
     context.page = resolve_page(trace, context)
@@ -106,7 +110,7 @@ def _reference(one: _Stored, case: Case) -> RecordingRef:
         trace=one.path.name,
         context="" if one.alone else RecordingFiles(one.path).context.name,
         sha256=sha256_file(one.path),
-        events=len(one.trace.events),
+        events=one.trace.size,
         bytes=one.path.stat().st_size,
         recorder="" if one.alone else arm.record.recorder,
         categories=[],
@@ -116,11 +120,11 @@ def _reference(one: _Stored, case: Case) -> RecordingRef:
     )
 
 
-def _result(case: Case, attempt: Attempt, stored: _Stored, catalog: Catalog, repeat: str) -> CaseResult:
-    version = stored.context.build
+def _result(case: Case, attempt: Attempt, context: RecordingContext, catalog: Catalog, repeat: str) -> CaseResult:
+    version = context.build
     major = parse_version(version)[0] if version else 0
     build = BuildView(product="trace of", version=version or "an unknown version", major=major, path="", source="trace")
-    mode = stored.context.mode
+    mode = context.mode
     # What nobody knows of a bare trace binds nothing: who tests it says that it fits.
     elsewhere = applies_elsewhere(case, major or None, mode or None)
     known = catalog.claims if major else {}

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from harness.browser import Build
+from harness.browser import Build, shared_driver
 from harness.events import (
     CaseResult,
     Planned,
@@ -15,6 +15,7 @@ from harness.events import (
     RunPlan,
     RunResult,
 )
+from harness.run.durations import recent_durations, weigh
 from harness.run.job import key_of, run_job
 from harness.run.judging import conclude, new_header
 from harness.run.options import RunOptions
@@ -89,7 +90,10 @@ async def _all_jobs(
     earlier: Earlier,
     began: float,
 ) -> list[CaseResult]:
-    """Results in the order of the jobs. Exclusive cases come last, one at a time, with nothing beside them."""
+    """Results in the order of the jobs.
+
+    Several workers take the longest cases first. Exclusive cases come last, one at a time, with nothing beside them.
+    """
     keys = [key_of(job) for job in jobs]
     results = {number: earlier.cases[key] for number, key in enumerate(keys) if key in earlier.cases}
     done = {number: earlier.attempts.get(key, {}) for number, key in enumerate(keys)}
@@ -101,19 +105,22 @@ async def _all_jobs(
     on_event(Planned(len(left), sum(jobs[number].attempts - len(done[number]) for number in made)))
 
     async def work(worker: int, queue: list[int]) -> None:
-        while queue and not stopped.is_set():
-            number = queue.pop(0)
-            result = await run_job(
-                jobs[number], options, on_event, worker, keep=ledger.append, began=began, done=done[number]
-            )
-            ledger.append(result)
-            on_event(result)
-            results[number] = result
-            if options.stop_early and _differs(result):
-                stopped.set()
+        async with shared_driver():
+            while queue and not stopped.is_set():
+                number = queue.pop(0)
+                result = await run_job(
+                    jobs[number], options, on_event, worker, keep=ledger.append, began=began, done=done[number]
+                )
+                ledger.append(result)
+                on_event(result)
+                results[number] = result
+                if options.stop_early and _differs(result):
+                    stopped.set()
 
     shared = [number for number in left if not jobs[number].case.exclusive]
     alone = [number for number in left if jobs[number].case.exclusive]
+    if options.workers > 1:
+        shared = _longest_first(shared, jobs, options)
     try:
         async with asyncio.TaskGroup() as group:
             for worker in range(max(1, options.workers)):
@@ -122,6 +129,15 @@ async def _all_jobs(
         raise failures.exceptions[0] from None
     await work(0, alone)
     return [results[number] for number in sorted(results)]
+
+
+def _longest_first(numbers: Sequence[int], jobs: Sequence[Job], options: RunOptions) -> list[int]:
+    """So that no worker is left with a long case when the others have nothing to do any more."""
+    durations = options.durations
+    if durations is None:
+        durations = recent_durations(options.folder.path)
+    weights = weigh(jobs, durations)
+    return sorted(numbers, key=lambda number: (-weights[number], number))
 
 
 def _differs(result: CaseResult) -> bool:

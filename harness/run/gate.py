@@ -6,10 +6,9 @@ slices, unmatched begins and ends) are counted in the recording's record instead
 
 from __future__ import annotations
 
-from harness.record import marker_name
 from harness.scenario.model import Arm, Case
 from harness.trace import Trace, losses
-from harness.trace.context import END, START, RecordingContext
+from harness.trace.context import END, START, RecordingContext, marker_name
 from harness.units import format_us
 
 _OPEN_ENDED = "array not closed"
@@ -34,7 +33,7 @@ def invalid_reasons(
         _named(trace, context) if marked else "",
         _one_process(case, context),
     )
-    return [reason for reason in checks if reason]
+    return [*context.doubts, *(reason for reason in checks if reason)]
 
 
 def _data_loss(trace: Trace, context: RecordingContext) -> str:
@@ -91,9 +90,7 @@ def _main_thread(arm: Arm, trace: Trace, context: RecordingContext, silent: bool
     main = context.page.main if context.page else None
     if main is None:
         return f"the page under test was not identified: {_nameless(arm)}"
-    if silent or any(
-        event.tid == main.tid and event.pid == main.pid for event in trace.events if event.kind != "metadata"
-    ):
+    if silent or (main.pid, main.tid) in trace.writers:
         return ""
     return f"the page's main thread (process {main.pid}, thread {main.tid}) wrote no event"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -27,6 +28,8 @@ class Seen:
 class Line:
     """All verdicts of one mode and raster path: `latest` of each version, the oldest first, and every one before them.
 
+    A version is in `latest` twice where its last run was of two binaries of it.
+
     turns: how often the answer changes along the versions, those that say nothing of Chrome left out.
     """
 
@@ -38,6 +41,12 @@ class Line:
     @property
     def turns(self) -> int:
         return max(len(self.answers) - 1, 0)
+
+    @property
+    def twice(self) -> set[str]:
+        """Versions of which the last run had two binaries."""
+        counted = Counter(seen.verdict.build.version for seen in self.latest)
+        return {version for version, count in counted.items() if count > 1}
 
     @property
     def answers(self) -> list[tuple[Verdict, list[Seen]]]:
@@ -75,9 +84,12 @@ def history(claim: str, ledgers: Iterable[Path], catalog: Catalog) -> list[Line]
     lines = []
     for mode, raster in dict.fromkeys((mode, raster) for mode, raster, _ in sorted(found)):
         versions = sorted((version for *way, version in found if way == [mode, raster]), key=version_order)
-        runs = [sorted(found[mode, raster, version], key=lambda seen: seen.started) for version in versions]
-        earlier = tuple(seen for one in runs for seen in one[:-1])
-        lines.append(Line(mode, raster, tuple(one[-1] for one in runs), earlier))
+        latest, earlier = list[Seen](), list[Seen]()
+        for version in versions:
+            runs = sorted(found[mode, raster, version], key=lambda seen: (seen.started, str(seen.ledger)))
+            for seen in runs:
+                (latest if seen.ledger == runs[-1].ledger else earlier).append(seen)
+        lines.append(Line(mode, raster, tuple(latest), tuple(earlier)))
     return lines
 
 

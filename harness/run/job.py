@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.browser import shared_driver
+from harness.browser import renew_driver, shared_driver
 from harness.errors import CapabilityError
 from harness.events import Attempt, AttemptDone, CaseKey, CaseResult, Progressed, ProgressEvent, Started
 from harness.run.attempt import run_attempt
@@ -55,6 +55,8 @@ async def run_job(
                     verdict, reason = Verdict.UNSUPPORTED, str(lacking)
                     break
                 attempt = Attempt(number=number, valid=False, error=f"possible in attempt 1 and no longer: {lacking}")
+            if attempt.error:
+                await renew_driver()
             attempts.append(attempt)
             keep(AttemptDone(**_named(job), attempt=attempt, elapsed_s=time.monotonic() - began))
             on_event(Progressed(job.label, attempt, worker))

@@ -15,17 +15,35 @@ from harness.run.catalog import Catalog
 from harness.run.judging import conclude
 from harness.store import LEDGER, read_ledger
 
+_LEDGERS = "a ledger.jsonl, the folder of a run, or a folder of runs"
+
 
 def ledgers_in(path: Path) -> list[Path]:
     """A ledger itself, that of a run's folder, or all below a folder of runs, by name. `UsageError` without any."""
+    found = any_ledgers(path)
+    if not found:
+        message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
+        raise UsageError(Problem(message, expected=_LEDGERS, remedy="`traceproof run` writes one; name its folder"))
+    return found
+
+
+def any_ledgers(path: Path) -> list[Path]:
+    """The same for those who can do without: none where nothing was run yet."""
     if path.is_file():
         return [path]
     found = [path / LEDGER] if (path / LEDGER).is_file() else below(path, LEDGER)
-    found = [one for one in found if one.stat().st_size] or found  # a run that was killed before its first line
-    if not found:
-        message = f"there is no ledger in {path}" if path.exists() else f"{path} does not exist"
-        raise UsageError(Problem(message, expected="a ledger.jsonl, the folder of a run, or a folder of runs"))
-    return found
+    return [one for one in found if one.stat().st_size] or found  # a run that was killed before its first line
+
+
+def ledger_in(path: Path) -> Path:
+    """The one ledger that a path means. `UsageError` without any, and where there are several."""
+    found = ledgers_in(path)
+    if len(found) > 1:
+        told = ", ".join(str(one) for one in found[:5])
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        message = f"{path} holds {len(found)} ledgers: {told}{more}"
+        raise UsageError(Problem(message, expected="the folder of one run", remedy="name one"))
+    return found[0]
 
 
 def mentions(ledger: Path, word: str) -> bool:

@@ -11,13 +11,17 @@ from pathlib import Path
 
 from harness.categories import check
 from harness.errors import CategoryError, Problem
-from harness.paths import configs_root, scenarios_root
+from harness.expect.forms.prepared import sql_problems
+from harness.paths import below, configs_root, fixtures_root, scenarios_root
 from harness.run.baselines import Baselines, baseline_files, survey_baselines
 from harness.run.capabilities import unknown_needs
 from harness.run.catalog import Catalog
 from harness.scenario import SCENARIO_SUFFIX, Loaded, own_checklist, survey
 from harness.scenario import lint as rules
+from harness.scenario.model import Case
 from harness.scenario.report import Use
+
+_SIDECARS = "*.server.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +40,36 @@ def lint(paths: Sequence[Path]) -> Linted:
     listed = () if paths else [claim for ids in own_checklist().ids.values() for claim in ids]
     every = [*loaded.cases, *loaded.torn]
     problems = [*loaded.problems, *rules(loaded.claims.values(), every, listed, _unread(loaded))]
+    problems += _of_sidecars(paths, every)
+    problems += sql_problems(every)
     for use in loaded.uses:
         problems += _unknown(use)
     folders = [path if path.is_dir() else path.parent for path in paths]
     known = {*ours.claims, *(name for file in loaded.files for name in file.ids)}
     entries, wrong = survey_baselines(baseline_files(configs_root(), folders), known)
     problems += wrong
-    counts = {"cases": len(every), "claims": len(loaded.claims), "baselines": len(entries)}
+    counts = {
+        "cases": len(every),
+        "claims": len(loaded.claims),
+        "baselines": sum(one.claim in loaded.claims for one in entries),
+    }
     claims = {**ours.claims, **loaded.claims}
     catalog = Catalog(tuple(loaded.cases), loaded.claims, claims, Baselines(tuple(entries)))
     in_order = sorted(dict.fromkeys(problems), key=lambda one: (one.file, one.line, one.column))
     return Linted(in_order, counts, catalog)
+
+
+def _of_sidecars(paths: Sequence[Path], cases: Sequence[Case]) -> list[Problem]:
+    """What is wrong in the files that tell the server how to serve the fixtures of the paths and of these cases."""
+    pages = {arm.fixture for case in cases for arm in case.arms.values() if arm.fixture}
+    folders = [path for path in paths if path.is_dir()] if paths else [fixtures_root()]
+    found = {file.resolve() for folder in folders for file in below(folder, _SIDECARS)}
+    found |= {file for page in pages if (file := page.with_name(f"{page.name}{_SIDECARS[1:]}")).is_file()}
+    if not found:
+        return []
+    from harness.server import problems_in
+
+    return [problem for file in sorted(found) for problem in problems_in(file)]
 
 
 def _unread(loaded: Loaded) -> set[Path]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.events import Sampling, Shard
 from harness.run.baselines import Baselines
+from harness.run.durations import Durations
 from harness.scenario.model import Case, Claim
 from harness.store import RunFolder
 
@@ -16,6 +17,7 @@ from harness.store import RunFolder
 class RunOptions:
     """`attempts` overrides what scenarios say, `sampling` both.
 
+    `durations`: how long cases took before; None: as the latest runs beside the folder tell.
     `stop_early` ends the run after the first case that differs.
 
     `catalog`: every case that there is, so that a verdict can say which scenarios of its claim were not asked for.
@@ -28,6 +30,7 @@ class RunOptions:
     attempts: int | None = None
     sampling: Sampling | None = None
     workers: int = 1
+    durations: Durations | None = None
     stop_early: bool = False
     command: tuple[str, ...] = ()
     catalog: Sequence[Case] = ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from harness.browser import Build, for_mode
 from harness.errors import CapabilityError, Problem, UsageError
 from harness.events import Sampling, Shard
+from harness.run.applies import applies_elsewhere
 from harness.run.capabilities import missing
 from harness.scenario.model import Case
 from harness.scenario.recorders import problems_of
@@ -78,13 +79,3 @@ def plan_one(case: Case, build: Build, mode: str, attempts: int | None) -> Job:
     if lacks := missing(case, mode):
         return Job(case, binary, mode, number, Verdict.UNSUPPORTED, lacks)
     return Job(case, binary, mode, number)
-
-
-def applies_elsewhere(case: Case, major: int | None, mode: str | None) -> str:
-    """Why a case is not about this version and mode, in words; empty when it is. None is one that nobody knows."""
-    why = f": {case.reason}" if case.reason else ""
-    if major is not None and not case.versions.contains(major):
-        return f"the scenario is for versions {case.versions}, this is {major}{why}"
-    if case.modes and mode is not None and mode not in case.modes:
-        return f"the scenario is for {' and '.join(case.modes)}, this is {mode}{why}"
-    return ""

@@ -10,13 +10,14 @@ import msgspec
 
 from harness.browser import Build
 from harness.events import CaseResult, ProgressEvent
+from harness.run.applies import applies_elsewhere
 from harness.run.baselines import Baselines
 from harness.run.catalog import Catalog
 from harness.run.engine import close_ledger, open_ledger
 from harness.run.job import run_job
 from harness.run.judging import conclude
 from harness.run.options import RunOptions
-from harness.run.plan import applies_elsewhere, plan_one
+from harness.run.plan import plan_one
 from harness.run.verdicts import settle_case
 from harness.scenario.model import Case
 from harness.store import RunFolder

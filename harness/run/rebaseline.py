@@ -144,7 +144,7 @@ def _last_word(entry: Entry, baselines: Baselines) -> bool:
 def _evidence(verdict: ClaimVerdict, result: RunResult) -> str:
     """A recording that shows the verdict: one that contradicts the claim where there is one."""
     cases = [
-        case for case in result.cases if case.lab == verdict.lab and case.verdicts.get(verdict.claim) is verdict.verdict
+        case for case in result.cases if case.verdicts.get(verdict.claim) is verdict.verdict and case.lab == verdict.lab
     ]
     ranked = sorted(_recordings(cases, verdict.claim), key=lambda one: one[0])
     return ranked[0][1] if ranked else ""

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from harness.browser import Build, prove_gpu_raster
 from harness.errors import RecorderError, ServerError, StepError
 from harness.paths import fixtures_root
-from harness.record import PATIENCE_S, Collected
+from harness.record import GZIP_JSON, PATIENCE_S, Collected
+from harness.run.phases import phase
 from harness.run.taking import Taken, take, unattended_s
 from harness.run.views import build_view
 from harness.scenario.model import Arm, Case
 from harness.server import FixtureServer
-from harness.store import Manifest, RecordingFiles, machine_facts, now, sha256_file, without_home
+from harness.store import (
+    Manifest,
+    RecordingFiles,
+    devtools_metadata,
+    machine_facts,
+    moment_of,
+    sha256_file,
+    stamp,
+    without_home,
+)
 from harness.trace.context import END, START, Mark, RecordingContext
 
 
@@ -38,7 +52,7 @@ class Made:
     slot: Slot
     collected: Collected
     context: RecordingContext
-    sha256: str
+    manifest: Manifest
 
 
 async def make_recording(slot: Slot) -> Made:
@@ -53,14 +67,18 @@ async def make_recording(slot: Slot) -> Made:
     seconds = slot.case.timeout_s + (unattended + PATIENCE_S if unattended else 0)
     limit = asyncio.timeout(seconds)
     try:
-        async with limit, FixtureServer(roots) as server:
+        async with limit, contextlib.AsyncExitStack() as stack:
+            with phase("server"):
+                server = await stack.enter_async_context(FixtureServer(roots))
             made = await _in_browser(slot, server, unattended)
+            with phase("server"):
+                await stack.aclose()
     except TimeoutError as late:
         if not limit.expired():
             raise RecorderError(f"the recording of arm {slot.arm.name} waited in vain: {late or 'no answer'}") from late
+        why = next(iter(getattr(late.__cause__, "__notes__", ())), "raise `timeout` if it needs longer")
         raise StepError(
-            f"{slot.case.at}: the recording of arm {slot.arm.name} did not finish within {seconds:.0f} s; "
-            "raise `timeout` if it needs longer"
+            f"{slot.case.at}: the recording of arm {slot.arm.name} did not finish within {seconds:.0f} s; {why}"
         ) from None
     if server.problems:
         told = "; ".join(str(problem) for problem in server.problems)
@@ -87,14 +105,23 @@ async def _in_browser(slot: Slot, server: FixtureServer, unattended: float) -> M
         build=taken.version,
         mode=slot.mode,
     )
-    digest = await asyncio.to_thread(sha256_file, slot.files.trace)
-    slot.files.write_context(context)
-    slot.files.write_manifest(_manifest(slot, taken, machine, digest))
-    return Made(slot, collected, context, digest)
+    with phase("keep"):
+        manifest = await asyncio.to_thread(_finished, _manifest(slot, taken, machine), slot.files.trace)
+        slot.files.write_context(context)
+        slot.files.write_manifest(manifest)
+    return Made(slot, collected, context, manifest)
 
 
-def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) -> Manifest:
+def _finished(manifest: Manifest, trace: Path) -> Manifest:
+    """With the trace as it stays from now on: what its `metadata` has to say is in it before it is hashed."""
+    if trace.name.endswith(GZIP_JSON):
+        stamp(trace, devtools_metadata(manifest))
+    return msgspec.structs.replace(manifest, sha256=sha256_file(trace), bytes=trace.stat().st_size)
+
+
+def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any]) -> Manifest:
     arm, collected = slot.arm, taken.collected
+    emulated = [step.arg for step in arm.steps if step.verb == "emulate"]
     return Manifest(
         scenario=slot.case.id,
         claims=list(slot.case.claims),
@@ -103,12 +130,13 @@ def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) ->
         block=slot.block,
         attempt=slot.attempt,
         trace=collected.path.name,
-        sha256=digest,
-        bytes=collected.bytes,
+        sha256="",
+        bytes=0,
         build=build_view(slot.build),
         mode=slot.mode,
         raster=arm.browser.raster,
         device_pixel_ratio=(taken.page.device_pixel_ratio or None) if taken.page else None,
+        emulated={key: value for one in emulated for key, value in one.items()},
         command_line=without_home(taken.command_line),
         recorder=arm.record.recorder,
         categories=list(collected.categories),
@@ -121,6 +149,6 @@ def _manifest(slot: Slot, taken: Taken, machine: dict[str, Any], digest: str) ->
         scenario_sha256=sha256_file(slot.case.file),
         fixture=arm.fixture.name if arm.fixture else "",
         fixture_sha256=sha256_file(arm.fixture),
-        recorded=now(),
+        recorded=moment_of(collected.start_us),
         machine=machine,
     )

@@ -155,13 +155,17 @@ def find_run(which: str, out: Path | None = None) -> Path:
         folder = named.parent if named.name == LEDGER else named
         if not (folder / LEDGER).is_file():
             remedy = "name the folder of a run after --resume; selectors come before it"
+            if out is not None:
+                remedy = f"leave --resume out to begin a run in {out}, or name the folder of one that was cut short"
             raise UsageError(Problem(f"there is no ledger in {folder}", expected="the folder of a run", remedy=remedy))
         return folder
     found = sorted(Path("out").glob(f"*/{LEDGER}"), key=lambda path: path.stat().st_mtime, reverse=True)
     for ledger in found:
         if not in_use(ledger.parent) and not is_whole(ledger):
             return ledger.parent
-    raise UsageError(Problem("no run below out/ was cut short", remedy="name its folder after --resume"))
+    message = "no run below out/ was cut short" if found else "there is no run below out/ to go on with"
+    remedy = "name its folder after --resume, or leave --resume out to begin a run"
+    raise UsageError(Problem(message, remedy=remedy))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,12 @@ What a machine has of its own (its history, its load, what it lacks) has no say 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from statistics import fmean, median
+from collections.abc import Sequence
 
 from harness.errors import Problem, UsageError
-from harness.events import CaseResult, Shard
-from harness.run.ledgers import ledgers_in
-from harness.run.plan import Job, applies_elsewhere
-from harness.store import read_ledger
-
-# By scenario (with its cell) and version; the version is empty for the mean over all of them.
-Durations = Mapping[tuple[str, str], float]
+from harness.events import Shard
+from harness.run.durations import Durations, weigh
+from harness.run.plan import Job
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -30,25 +24,12 @@ def parse_shard(text: str) -> tuple[int, int]:
     return number, of
 
 
-def read_durations(paths: Iterable[Path]) -> Durations:
-    """Seconds that an attempt took, by the ledgers of earlier runs. `UsageError` where there is none."""
-    seen: dict[tuple[str, str], list[float]] = {}
-    for ledger in dict.fromkeys(found for path in paths for found in ledgers_in(path)):
-        for line in read_ledger(ledger):
-            if isinstance(line, CaseResult):
-                seconds = [attempt.seconds for attempt in line.attempts]
-                seen.setdefault((line.name, line.build.version), []).extend(seconds)
-                seen.setdefault((line.name, ""), []).extend(seconds)
-    return {key: fmean(sorted(seconds)) for key, seconds in seen.items() if seconds}
-
-
 def make_shard(jobs: Sequence[Job], number: int, of: int, durations: Durations | None = None) -> Shard:
     """One of `of` parts: the jobs from the heaviest on, each to the part that has least so far.
 
-    A job weighs what its attempts took before, by `durations`, else as many recordings as it makes; nothing where its
-    scenario is not about the build.
+    A job weighs what `weigh` says.
     """
-    weights = _weights(jobs, durations or {})
+    weights = weigh(jobs, durations or {})
     parts: list[list[int]] = [[] for _ in range(of)]
     loads = [0.0] * of
     for job in sorted(range(len(jobs)), key=lambda job: (-weights[job], job)):
@@ -56,19 +37,3 @@ def make_shard(jobs: Sequence[Job], number: int, of: int, durations: Durations |
         parts[part].append(job)
         loads[part] += weights[job]
     return Shard(number=number, of=of, jobs=sorted(parts[number - 1]), planned=len(jobs))
-
-
-def _weights(jobs: Sequence[Job], durations: Durations) -> list[float]:
-    """Whole milliseconds or recordings, so that no machine adds them up otherwise."""
-    usual = median(durations.values()) if durations else 0.0
-
-    def weight(job: Job) -> float:
-        case = job.case
-        if applies_elsewhere(case, job.build.major, job.mode):
-            return 0.0
-        if not durations:
-            return job.attempts * len(case.arms) * (case.paired.blocks if case.paired else 1)
-        known = durations.get((case.name, job.build.version)) or durations.get((case.name, ""))
-        return round(1000 * job.attempts * (known or usual))
-
-    return [weight(job) for job in jobs]

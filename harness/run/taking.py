@@ -16,6 +16,7 @@ from harness.browser.build import SHELL
 from harness.categories import resolve
 from harness.errors import StepError
 from harness.record import Collected, StartupRecorder, make_recorder
+from harness.run.phases import phase
 from harness.run.tape import Tape
 from harness.run.vocabulary import categories_for, check_names
 from harness.scenario.model import Arm, BrowserSpec
@@ -84,19 +85,26 @@ async def _connected(
 ) -> Taken:
     recorder = make_recorder(arm.record, resolve(arm.record.categories))
     spec = dataclasses.replace(arm.browser, args=(*arm.browser.args, *recorder.setup()))
-    async with _launching(arm, build, mode, spec, server.host_rules) as launched:
-        if (categories := await categories_for(arm.record, launched)) != resolve(arm.record.categories):
-            # Only the running browser tells its own list, from which patterns are written out.
-            recorder = make_recorder(arm.record, categories)
-        page = await launched.new_page()
-        steps = await StepContext.open(launched, page, server=server, variables=names)
+    async with contextlib.AsyncExitStack() as stack:
+        with phase("launch"):
+            launched = await stack.enter_async_context(_launching(arm, build, mode, spec, server.host_rules))
+        with phase("page"):
+            if (categories := await categories_for(arm.record, launched)) != resolve(arm.record.categories):
+                # Only the running browser tells its own list, from which patterns are written out.
+                recorder = make_recorder(arm.record, categories)
+            page = await launched.new_page()
+            steps = await StepContext.open(launched, page, server=server, variables=names)
         tape = Tape(recorder, launched, steps)
         steps.start_recording, steps.stop_recording = tape.start, tape.stop
         if not any(step.verb == "start_recording" for step in arm.steps):
             await tape.start()
-        await run_steps(arm.steps, steps)
+        with phase("steps"):
+            await run_steps(arm.steps, steps)
         identity = await tape.finish()
-        collected = await recorder.collect(path)
+        with phase("collect"):
+            collected = await recorder.collect(path)
+        with phase("close"):
+            await stack.aclose()
     return Taken(collected, steps, identity, launched.version, launched.command_line)
 
 
@@ -108,10 +116,15 @@ async def _alone(
     async with contextlib.AsyncExitStack() as stack:
         url = fill(arm.steps[0].arg, _lookup(names))
         launching = launch_alone(build, mode, url, recorder.arguments, arm.browser, host_rules=server.host_rules)
-        alone = await stack.enter_async_context(launching)
+        with phase("launch"):
+            alone = await stack.enter_async_context(launching)
         steps = StepContext.alone(alone, server, variables=names)
-        await run_steps(arm.steps, steps)
-        collected = await recorder.collect(alone, path)
+        with phase("steps"):
+            await run_steps(arm.steps, steps)
+        with phase("collect"):
+            collected = await recorder.collect(alone, path)
+        with phase("close"):
+            await stack.aclose()
     return Taken(collected, steps, None, alone.version, alone.command_line)
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from harness.browser import Controlled
 from harness.errors import BrowserError, StepError
 from harness.record import Recorder, identify_page, process_types
+from harness.run.phases import phase
 from harness.steps import StepContext
 from harness.trace.context import PageIdentity
+
+UNENDED = (
+    "the browser was told to end the recording and has not done so: it waits for every process, and a page whose main "
+    "thread never rests keeps it waiting; let the page come to rest before the recording ends, or raise `timeout`"
+)
 
 
 class Tape:
@@ -24,23 +31,31 @@ class Tape:
         """`StepError` for a second start: a scenario's arm is one recording."""
         if self._running or self.identity:
             raise StepError("the recording was started before; one arm makes one recording")
-        self._gpu = await self._gpu_processes()
-        await self._recorder.start(self._launched, self._steps.page.page)
+        with phase("start"):
+            self._gpu = await self._gpu_processes()
+            await self._recorder.start(self._launched, self._steps.page.page)
         self._running = True
 
     async def stop(self) -> None:
-        """Stop, and find out which page it was. `StepError` when it is not running.
+        """Stop, and find out which page it was. `StepError` when it is not running. A stop that is cancelled bears the
+        note `UNENDED`.
 
         `BrowserError` when the GPU process is another one than at the start: the browser goes on with a new one and
         says nothing, but what the old one had to write is lost.
         """
         if not self._running:
             raise StepError("there is no recording to stop")
-        await self._recorder.stop()
+        with phase("stop"):
+            try:
+                await self._recorder.stop()
+            except asyncio.CancelledError as cancelled:
+                cancelled.add_note(UNENDED)
+                raise
         self._running = False
-        if self._gpu - await self._gpu_processes():
-            raise BrowserError("the GPU process ended while it was recorded")
-        self.identity = await identify_page(self._launched, self._steps.page.page)
+        with phase("identity"):
+            if self._gpu - await self._gpu_processes():
+                raise BrowserError("the GPU process ended while it was recorded")
+            self.identity = await identify_page(self._launched, self._steps.page.page)
 
     async def _gpu_processes(self) -> set[int]:
         return {pid for pid, kind in (await process_types(self._launched)).items() if kind == "GPU"}

@@ -11,10 +11,12 @@ from harness.scenario import document
 from harness.scenario.fixtures import find_fixture
 from harness.scenario.model import MAIN, Arm, BrowserSpec
 from harness.scenario.names import Scope, substitute
+from harness.scenario.readings import READING
 from harness.scenario.recorders import problems_of
 from harness.scenario.report import INVALID, Invalid, Report
 from harness.scenario.schema import Key, read_keys
 from harness.scenario.tree import Atom, Node
+from harness.wording import listed
 
 _ARM_PARTS = tuple(document.ARM_KEYS)
 
@@ -83,6 +85,8 @@ def read_arms(
             )
             result[name] = INVALID
             continue
+        if node.get("read"):
+            continue
         known = {key: part for key, part in node.items() if key in _ARM_PARTS}
         strange = node.with_value({key: part for key, part in node.items() if key not in _ARM_PARTS})
         read_keys(strange, document.ARM_KEYS, report, "arm")
@@ -94,7 +98,33 @@ def read_arms(
         merged = _merge(root, node.with_value(known))
         scope = scope_of(source, {**constants, **own_constants}, cell, merged.get("fixture") is not None, used)
         result[name] = _arm(source, name, merged, scope)
+    readings = {name: node for name, node in arms.items() if isinstance(node.value, dict) and node.get("read")}
+    recorded = dict(result)
+    scope = scope_of(source, constants, cell, root.get("fixture") is not None, used)
+    result |= {name: _reading(source, name, node, recorded, scope) for name, node in readings.items()}
     return result
+
+
+def _reading(source: Source, name: str, node: Node, recorded: Mapping[str, Any], scope: Scope) -> Any:
+    """An arm that a reader makes: all but its name is that of the arm which it reads."""
+    report = source.report
+    if strange := [key for key in node.keys if key != "read"]:
+        remedy = "its recording is that of the arm which it reads"
+        return report.add(
+            node.keys[strange[0]], f'"{strange[0]}" stands beside read', expected="read alone", remedy=remedy
+        )
+    read = node.get("read")
+    assert read is not None
+    reading = READING.read(substitute(read, scope, report), report)
+    if isinstance(reading, Invalid):
+        return INVALID
+    if reading.of not in recorded:
+        of = read.get("of") or read
+        return report.add(of.at, f'"{reading.of}" is no arm that is recorded', expected=f"one of {listed(recorded)}")
+    if (base := recorded[reading.of]) is INVALID:
+        return INVALID
+    arm, root = base
+    return replace(arm, name=name, reading=reading), root
 
 
 def _merge(root: Node, arm: Node) -> Node:

@@ -9,14 +9,16 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from harness.paths import reader_names
+from harness.scenario import document
 from harness.scenario.model import MAIN, Aggregate, Arm, Place, Query, Ref, Selection, Step
 from harness.scenario.names import templates_in
 from harness.scenario.report import INVALID, OUTSIDE, Report
 from harness.scenario.schema import Fields
 from harness.scenario.tree import Node
-from harness.wording import did_you_mean, listed
+from harness.wording import did_you_mean, listed, nearest
 
 START, END = "start", "end"  # the marks that every recording has
+_DEFINES = {"select": ("selection",), "steps": ("mark", "window", "value"), "arms": ("arm",), "readers": ("value",)}
 _LINKS = ("base", "gaps_of", "inside", "not_inside", "containing", "not_containing")
 
 
@@ -44,8 +46,11 @@ def check_names(
         "value": (values, "value", "give a step that returns it `as: <name>`"),
         "reader": (reader_names(), "reader", "readers are folders in configs/readers"),
     }
+    misspelt = _misspelt_sections(root)
     for use in report.uses:
         if use.kind in OUTSIDE or (use.kind == "claim" and claim_ids is None):
+            continue
+        if use.kind in misspelt:  # told once, at the key
             continue
         if use.kind == "window":
             _check_window(use.name, use.at, marks, report)
@@ -93,6 +98,12 @@ def check_references(
         report.add(
             root.keys["reason"], "reason without versions or modes", remedy="take it away, or bind versions or modes"
         )
+
+
+def _misspelt_sections(root: Node) -> set[str]:
+    """The kinds of names that cannot be known, as the section that defines them has a key that is misspelt."""
+    meant = {near for key in root.keys if key not in document.TOP for near in nearest(key, document.TOP)}
+    return {kind for section, kinds in _DEFINES.items() if section in meant - set(root.keys) for kind in kinds}
 
 
 # --- steps: marks and values ----------------------------------------------------------------------------------------

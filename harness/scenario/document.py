@@ -8,6 +8,7 @@ from typing import Any
 from harness.scenario.forms import COMMON, FORMS, build_form
 from harness.scenario.mentions import CLAIM, READER, Noted
 from harness.scenario.model import MODES, RECORDERS, BrowserSpec, NoneOf, Paired, RecordSpec, Step
+from harness.scenario.readings import READING
 from harness.scenario.report import INVALID, Report
 from harness.scenario.schema import Choice, Fields, Forms, Json, Key, Keys, ListOf, MapOf, Named, Schema
 from harness.scenario.selecting import SELECTION
@@ -135,7 +136,12 @@ PARTS = {
 _PARTIAL_RECORD = Keys(
     "record", {name: Key(key.schema, key.says) for name, key in RECORD_KEYS.items()}, lambda fields, report: fields
 )
-ARM_KEYS = {**PARTS, "record": Key(_PARTIAL_RECORD, PARTS["record"].says), "let": Key(LET, "constants of this arm")}
+ARM_KEYS = {
+    **PARTS,
+    "record": Key(_PARTIAL_RECORD, PARTS["record"].says),
+    "let": Key(LET, "constants of this arm"),
+    "read": Key(READING, "what a reader makes of another arm's recording; stands alone"),
+}
 
 
 def _build_expectation(form_name: str, fields: Fields, report: Report) -> Any:

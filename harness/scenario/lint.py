@@ -10,9 +10,10 @@ from typing import Any
 from harness.errors import Problem
 from harness.numbers import NumberTest
 from harness.scenario.checks import parts_of
-from harness.scenario.model import Case, Claim, Compare, Condition, Contains, Count, Each, Expectation, Place
-from harness.scenario.words import TIME_FIELDS
+from harness.scenario.model import Aggregate, Case, Claim, Compare, Condition, Contains, Count, Each, Expectation, Place
+from harness.scenario.words import SPENT_FIELDS, TIME_FIELDS
 
+FEWEST_BLOCKS = 6  # that give the median an interval of 95 %: `stats.medians`
 _TEXTS = ("", "\0", "".join(map(chr, range(32, 127))))  # no pattern is found in all three but one found in every text
 
 
@@ -209,4 +210,63 @@ def _is_limit(test: NumberTest) -> bool:
     return test.high != float("inf") and test.high > 0 and not test.negated
 
 
-_OF_A_CASE = (lenient_counts, met_by_all, others_than_one, absolute_times, strange_slug)
+def unpaired_costs(case: Case) -> list[Problem]:
+    """Times of two arms are recorded in turns, so often that an interval of their median can be told."""
+    if case.paired and case.paired.blocks >= FEWEST_BLOCKS:
+        return []
+    alone = "no design: what else the machine did may be the difference"
+    return [
+        _problem(
+            form.left.at,
+            f"a time of one arm against that of another: {form.measure} {form.test}",
+            expected=f"design: {{paired: alternating, blocks: {FEWEST_BLOCKS}}} or more blocks",
+            found=f"{case.paired.blocks} blocks" if case.paired else alone,
+            remedy="record the two arms in turns, in a scenario of their own where there are more arms",
+        )
+        for form in _costs(case)
+    ]
+
+
+def disturbed_costs(case: Case) -> list[Problem]:
+    """What compares the times of arms is alone on the machine, or the other case that runs is the difference."""
+    return [
+        _problem(
+            form.left.at,
+            f"a time of one arm against that of another, in a scenario that others may run beside: "
+            f"{form.measure} {form.test}",
+            expected="exclusive: true",
+            remedy="say so at the top of the scenario: it is then never run beside another",
+        )
+        for form in _costs(case)
+        if not case.exclusive
+    ][:1]
+
+
+def _costs(case: Case) -> list[Compare]:
+    """Comparisons of the times of two arms."""
+    return [
+        form
+        for expectation in (*case.expect, *case.require)
+        for form in parts_of([expectation.form, expectation.control], Compare)
+        if len({_arm_of_time(side, form.measure) for side in (form.left, form.right)} - {None}) > 1
+    ]
+
+
+def _arm_of_time(side: Aggregate | None, measure: str) -> str | None:
+    """The arm of a time that was spent. The number of a step is one where it makes a ratio; a count is subtracted."""
+    if side is None:
+        return None
+    if side.kind == "value":
+        return side.arm if measure == "ratio" else None
+    return side.of.arm if side.of and side.path in SPENT_FIELDS else None
+
+
+_OF_A_CASE = (
+    lenient_counts,
+    met_by_all,
+    others_than_one,
+    absolute_times,
+    unpaired_costs,
+    disturbed_costs,
+    strange_slug,
+)

@@ -303,12 +303,39 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """What is changed in a recording before a reader sees it: events of a selection are left out, changed or copied.
+
+    set, add: by paths into the events as the file has them (`ts`, `args.frameSeqId`); of the copies, where it copies.
+    """
+
+    kind: Literal["drop", "change", "copy"]
+    of: str
+    set: Mapping[str, Scalar]
+    add: Mapping[str, float]
+    at: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An arm that nobody records: what the reader `by` makes of the recording of the arm `of`, after the edits."""
+
+    by: str
+    of: str
+    edits: tuple[Edit, ...]
+    at: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
+    """One way of recording; `reading`: one of reading another arm's recording, of which all the rest is."""
+
     name: str
     record: RecordSpec
     browser: BrowserSpec
     fixture: Path | None  # absolute
     steps: tuple[Step, ...]
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +391,7 @@ class Case:
 # --- claims -------------------------------------------------------------------------------------------------------
 
 
-UndecidableKind = Literal["source-only", "other-platform", "panel-ui", "physical-device", "corpus"]
+UndecidableKind = Literal["source-only", "other-platform", "panel-ui", "physical-device", "corpus", "no-build"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from harness.wording import did_you_mean, listed
 
 RUN_NAMES = {
     "fixture.url": "the fixture's address on the server",
+    "fixture.file": "the fixture's address on the disk",
     "server.origin": "the server's own origin",
     "server.a": "the origin of the host a.test",
     "server.b": "the origin of the host b.test",
@@ -88,10 +89,10 @@ def _look_up(name: str, at: Place, scope: Scope, report: Report) -> str | Templa
     if found := _VALUE.fullmatch(name):
         report.use("value", found[1], at)
         check_path(name, at, report)
-    elif name == "fixture.url" and not scope.has_fixture:
+    elif name.startswith("fixture.") and name in RUN_NAMES and not scope.has_fixture:
         report.add(
             at,
-            "${fixture.url} means nothing: there is no fixture",
+            f"${{{name}}} means nothing: there is no fixture",
             remedy="add `fixture: <path>`, or use ${server.origin}",
         )
     elif name not in RUN_NAMES:

@@ -100,6 +100,11 @@ VERBS: dict[str, Verb] = {
     "start_recording": Verb("begin the recording here instead of before the first step"),
     "stop_recording": Verb("end the recording here instead of after the last step"),
     "block_main_thread": Verb("keep the page's main thread busy", DURATION),
+    "suspend": Verb(
+        "stop processes of the browser for a while",
+        Choice(("renderers", "browser", "gpu"), "kind of process"),
+        {"for": Key(DURATION, "how long they stand still", required=True)},
+    ),
     "wait_request": Verb(
         "wait until the server has seen a request whose path contains this",
         TEXT,

@@ -19,11 +19,12 @@ SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 DOTTED_ID = rf"{SLUG}\.{SLUG}"
 
 EVENT_FIELDS = (
-    *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "pid", "tid", "id", "scope"),
+    *("name", "cat", "ph", "ts", "dur", "end", "tts", "tdur", "self", "written", "pid", "tid", "id", "scope"),
     *("thread", "process", "depth", "parent"),
 )
 TIME_FIELDS = ("ts", "dur", "end", "tts", "tdur", "self")  # in microseconds
-NUMBER_FIELDS = (*TIME_FIELDS, "pid", "tid", "depth")
+SPENT_FIELDS = ("dur", "tdur", "self")
+NUMBER_FIELDS = (*TIME_FIELDS, "written", "pid", "tid", "depth")
 PHASE_WORDS = ("slice", "instant", "async", "flow", "counter", "metadata", "object", "sample")
 PHASE_LETTERS = tuple("BEXIiRbnestfCMNODPSTpFvVc")
 

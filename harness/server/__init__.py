@@ -2,5 +2,6 @@
 
 from harness.server.journal import now_us
 from harness.server.server import FixtureServer
+from harness.server.sidecar import problems_in
 
-__all__ = ["FixtureServer", "now_us"]
+__all__ = ["FixtureServer", "now_us", "problems_in"]

@@ -24,42 +24,26 @@ class Shared:
     on_end: Callable[[Connection], None]
 
 
-class Connection(asyncio.Protocol):
-    """One connection until either side closes it: its writes wait for the kernel, and who left first is known."""
+class Connection:
+    """One connection until either side closes it: who left first is known."""
 
     def __init__(self, number: int, scheme: str, shared: Shared) -> None:
         self.number = number
         self.task: asyncio.Task[None] | None = None
         self._scheme, self._shared = scheme, shared
-        self._drained = asyncio.Event()
-        self._drained.set()
         self._left_first = ""  # client or server, once either has gone
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._socket: socket.socket = transport.get_extra_info("socket")
-        # Else a head and a body in two writes on a kept connection cost 40 ms (Nagle against the delayed ACK).
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport.set_write_buffer_limits(high=1, low=0)  # 0 would never let go over TLS
-        self.task = asyncio.get_running_loop().create_task(self._serve())
-        self.task.add_done_callback(lambda task: self._shared.on_end(self))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._left_first = self._left_first or "client"
-        self._drained.set()
-        self._end()
-
-    def pause_writing(self) -> None:
-        self._drained.clear()
-
-    def resume_writing(self) -> None:
-        self._drained.set()
 
     def abort(self) -> None:
         """End now, whatever is going on."""
         self._left_first = self._left_first or "server"
-        self._transport.abort()
+        self._end()
+
+    def _begin(self) -> None:
+        self.task = asyncio.get_running_loop().create_task(self._serve())
+        self.task.add_done_callback(lambda task: self._shared.on_end(self))
+
+    def _client_left(self) -> None:
+        self._left_first = self._left_first or "client"
         self._end()
 
     async def _serve(self) -> None:
@@ -87,3 +71,36 @@ class Connection(asyncio.Protocol):
         if not exchange.reached("done"):
             exchange.aborted_by = who
             self._shared.journal.changed()
+
+
+class TcpConnection(Connection, asyncio.Protocol):
+    """A connection over TCP, with or without TLS: its writes wait for the kernel."""
+
+    def __init__(self, number: int, scheme: str, shared: Shared) -> None:
+        super().__init__(number, scheme, shared)
+        self._drained = asyncio.Event()
+        self._drained.set()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._socket: socket.socket = transport.get_extra_info("socket")
+        # Else a head and a body in two writes on a kept connection cost 40 ms (Nagle against the delayed ACK).
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        transport.set_write_buffer_limits(high=1, low=0)  # 0 would never let go over TLS
+        self._begin()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._drained.set()
+        self._client_left()
+
+    def pause_writing(self) -> None:
+        self._drained.clear()
+
+    def resume_writing(self) -> None:
+        self._drained.set()
+
+    def abort(self) -> None:
+        self._left_first = self._left_first or "server"
+        self._transport.abort()
+        super().abort()

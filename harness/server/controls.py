@@ -76,6 +76,7 @@ class Behaviour:
     charset: str = ""
     cache: str = ""
     encoding: str = ""
+    push: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     headers_304: tuple[tuple[str, str], ...] = ()
 
@@ -167,6 +168,12 @@ def _redirect(text: str) -> str:
     return _field_value(text)
 
 
+def _push(text: str) -> str:
+    if not text.startswith("/"):
+        raise ValueError(f"{text!r} is not a path of this server, such as /gen/css")
+    return _field_value(text)
+
+
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not _TOKEN.fullmatch(name):
@@ -218,6 +225,7 @@ CONTROLS: dict[str, Control] = {
     "charset": Control("charset", _charset),
     "cache": Control("cache", _cache),
     "encoding": Control("encoding", _one_of(*ENCODINGS)),
+    "push": Control("push", _push, repeatable=True),
     "header": Control("headers", _header, repeatable=True),
     "header304": Control("headers_304", _header, repeatable=True),
 }

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import h11
 
 from harness.errors import Problem
-from harness.server.connection import Connection, Shared
+from harness.server.connection import Shared, TcpConnection
 from harness.server.journal import Exchange, now_us
 from harness.server.reply import Action, Cut, Data, End, Head, Hint, Hold, Reply, Request, Sleep
 from harness.server.resolve import failure
@@ -21,7 +21,7 @@ SLAB_BYTES = 64 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
 
 
-class Http1Connection(Connection):
+class Http1Connection(TcpConnection):
     """Answers the requests of one connection in order until either side closes it."""
 
     def __init__(self, number: int, scheme: str, shared: Shared) -> None:

@@ -40,6 +40,7 @@ class Exchange:
     body_bytes: int = 0
     framing_bytes: int = 0
     aborted_by: str = ""
+    pushed: bool = False
     last_write_us: float = 0
 
     def reached(self, state: State) -> bool:
@@ -78,6 +79,7 @@ class Exchange:
             aborted=bool(self.aborted_by),
             aborted_by=self.aborted_by,
             connection=self.connection,
+            pushed=self.pushed,
             request_headers=dict(self.request.headers),
         )
 

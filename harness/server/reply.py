@@ -1,6 +1,6 @@
 """A response before any protocol: its head, its body and the script of what happens when.
 
-HTTP/1.1 carries a script out in `http1.py`; another protocol needs nothing but the same few actions.
+HTTP/1.1 carries a script out in `http1.py`, HTTP/2 and HTTP/3 in `streams.py`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,13 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class Push:
+    """Promise the answer to a request for this target, and send it side by side with this one."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """Send the head: one write."""
 
@@ -66,7 +73,7 @@ class Cut:
     reset: bool
 
 
-Action = Hold | Sleep | Hint | Head | Data | End | Cut
+Action = Hold | Sleep | Hint | Push | Head | Data | End | Cut
 Framing = Literal["length", "chunked", "close"]
 
 
@@ -103,6 +110,7 @@ def script(behaviour: Behaviour, size: int, *, sends_body: bool) -> tuple[Action
         actions.append(Sleep(behaviour.delay_us))
     if abort and abort.at is None:
         return (*actions, Cut(abort.reset))
+    actions += [Push(target) for target in behaviour.push]
     actions.append(Head())
     if not sends_body:
         return (*actions, Cut(abort.reset)) if abort else (*actions, End())

@@ -106,10 +106,8 @@ class Roots:
     def _routes(self, folder: Path, route: str) -> tuple[Given, ...]:
         found: dict[Path, tuple[Given, ...]] = {}
         for file in sorted(folder.glob(f"*{sidecar.SUFFIX}")):
-            fixture = file.with_name(file.name.removesuffix(sidecar.SUFFIX))
-            if not fixture.is_file():
-                remedy = f"name it after the whole file, such as {fixture.name}.html{sidecar.SUFFIX}"
-                raise UserError(Problem(f"no fixture {fixture.name} stands beside it", str(file), remedy=remedy))
+            if not sidecar.fixture_of(file).is_file():
+                raise UserError(sidecar.alone(file))
             routes = sidecar.read(file).routes
             if route in routes:
                 found[file] = routes[route]

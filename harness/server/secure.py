@@ -10,15 +10,16 @@ from functools import cache
 from harness.paths import configs_root
 
 SLOW_HANDSHAKE_S = 0.2
-HTTP1, HTTP2 = "http/1.1", "h2"
+HTTP1, HTTP2, HTTP3 = "http/1.1", "h2", "h3"
+CERTIFICATE = configs_root() / "certificates" / "fixture.pem"
+KEY = CERTIFICATE.with_name("fixture.key.pem")
 
 
 @cache
 def tls_context(*protocols: str) -> ssl.SSLContext:
     """A server's context with the fixture certificate, which offers these protocols, the first one rather."""
-    folder = configs_root() / "certificates"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "fixture.pem", folder / "fixture.key.pem")
+    context.load_cert_chain(CERTIFICATE, KEY)
     context.set_alpn_protocols(list(protocols))
     return context
 

@@ -8,12 +8,17 @@ import ssl
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
+
+from aioquic.asyncio.server import QuicServer
+from aioquic.quic.connection import QuicConnection
 
 from harness.errors import Problem, ServerError
-from harness.server.connection import Connection, Shared
+from harness.server.connection import Connection, Shared, TcpConnection
 from harness.server.holds import Holds
 from harness.server.http1 import Http1Connection
 from harness.server.http2 import Http2Connection
+from harness.server.http3 import Http3Connection, quic_configuration
 from harness.server.journal import Journal, State
 from harness.server.reply import Reply, Request
 from harness.server.resolve import resolve
@@ -25,8 +30,10 @@ ADDRESS = "127.0.0.1"
 # `localhost` too: a browser that tries ::1 first would wait for its refusal.
 SERVED_HOSTS = "*.test"
 MAPPED_HOSTS = (SERVED_HOSTS, "localhost", "*.localhost")
-# Ports as pages see them, below `.test`: http://a.test, https://a.test, and two more over TLS.
-PLAIN, SECURE, SECURE_HTTP1, SECURE_SLOW = 80, 443, 8443, 9443
+# Ports as pages see them, below `.test`: http://a.test, https://a.test, two more over TLS, and HTTP/3.
+PLAIN, SECURE, SECURE_HTTP1, SECURE_SLOW, SECURE_HTTP3 = 80, 443, 8443, 9443, 7443
+
+AnyConnection = TypeVar("AnyConnection", bound=Connection)
 
 
 class FixtureServer:
@@ -42,6 +49,7 @@ class FixtureServer:
         self._connections: set[Connection] = set()
         self._accepted = 0
         self._listeners: list[asyncio.Server] = []
+        self._quic: list[QuicServer] = []
         self._ports: dict[int, int] = {}  # the real ones, by those that pages see
         self.problems: list[Problem] = []
         self._shared = Shared(self._resolve, self._journal, self._holds, self.problems, self._connections.discard)
@@ -53,6 +61,7 @@ class FixtureServer:
             await self._listen(SECURE, lambda: Agreed(self._secure), both)
             await self._listen(SECURE_HTTP1, lambda: Agreed(self._secure), tls_context(HTTP1))
             await self._listen(SECURE_SLOW, lambda: SlowHandshake(self._secure, both))
+            await self._listen_quic(SECURE_HTTP3)
         except OSError as error:
             raise ServerError(f"the fixture server cannot listen on {ADDRESS}: {error}") from error
         return self
@@ -66,6 +75,14 @@ class FixtureServer:
         self._listeners.append(listener)
         self._ports[port] = listener.sockets[0].getsockname()[1]
 
+    async def _listen_quic(self, port: int) -> None:
+        loop, configuration = asyncio.get_running_loop(), quic_configuration()
+        transport, listener = await loop.create_datagram_endpoint(
+            lambda: QuicServer(configuration=configuration, create_protocol=self._quic_connection), (ADDRESS, 0)
+        )
+        self._quic.append(listener)
+        self._ports[port] = transport.get_extra_info("sockname")[1]
+
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -77,14 +94,24 @@ class FixtureServer:
         await asyncio.gather(*(one.task for one in connections if one.task), return_exceptions=True)
         for listener in self._listeners:
             await listener.wait_closed()
+        for quic in self._quic:
+            quic.close()
 
     def _secure(self, protocol: str) -> asyncio.Protocol:
         return self._connection(protocol, "https")
 
-    def _connection(self, protocol: str, scheme: str) -> Connection:
-        self._accepted += 1
+    def _connection(self, protocol: str, scheme: str) -> TcpConnection:
         maker = Http2Connection if protocol == HTTP2 else Http1Connection
-        connection = maker(self._accepted, scheme, self._shared)
+        return self._keep(maker(self._count(), scheme, self._shared))
+
+    def _quic_connection(self, quic: QuicConnection, **_: object) -> Http3Connection:
+        return self._keep(Http3Connection(quic, self._count(), self._shared))
+
+    def _count(self) -> int:
+        self._accepted += 1
+        return self._accepted
+
+    def _keep(self, connection: AnyConnection) -> AnyConnection:
         self._connections.add(connection)
         return connection
 
@@ -117,7 +144,8 @@ class FixtureServer:
         return f"http://{host}:{self.port}{target}"
 
     def variables(self, fixture: Path | None = None) -> dict[str, str]:
-        """Run-time names for steps: `server.origin`, `server.a`, `server.b`, `server.localhost`, `fixture.url`."""
+        """Run-time names for steps: `server.origin`, `server.a`, `server.b`, `server.localhost`,
+        `fixture.url`, `fixture.file`."""
         names = {
             "server.origin": self.origin,
             "server.port": str(self.port),
@@ -125,7 +153,7 @@ class FixtureServer:
             "server.b": f"http://b.test:{self.port}",
             "server.localhost": f"http://localhost:{self.port}",
         }
-        return names | ({"fixture.url": self.url_for(fixture)} if fixture else {})
+        return names | ({"fixture.url": self.url_for(fixture), "fixture.file": fixture.as_uri()} if fixture else {})
 
     # --- what happened and what shall happen -------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from harness.errors import Problem, UserError
-from harness.server.controls import CONTROLS, Given
+from harness.server.controls import CONTROLS, Given, parse
 from harness.wording import did_you_mean
 
 SUFFIX = ".server.yaml"
@@ -47,6 +47,33 @@ def read(file: Path) -> Sidecar:
     if reader.problems:
         raise UserError(reader.problems)
     return sidecar
+
+
+def problems_in(file: Path) -> list[Problem]:
+    """Every mistake in the file, before a server reads it: of its form, and in the values of controls."""
+    problems = [] if fixture_of(file).is_file() else [alone(file)]
+    try:
+        sidecar = read(file)
+    except UserError as error:
+        return [*problems, *error.problems]
+    for controls in (sidecar.defaults, *sidecar.routes.values()):
+        try:
+            parse(controls)
+        except UserError as error:
+            problems += error.problems
+    return problems
+
+
+def fixture_of(file: Path) -> Path:
+    """The fixture that a sidecar file stands beside."""
+    return file.with_name(file.name.removesuffix(SUFFIX))
+
+
+def alone(file: Path) -> Problem:
+    """The problem of a sidecar file whose fixture is not there."""
+    name = fixture_of(file).name
+    remedy = f"name it after the whole file, such as {name}.html{SUFFIX}"
+    return Problem(f"no fixture {name} stands beside it", str(file), remedy=remedy)
 
 
 class _Reader:

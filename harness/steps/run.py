@@ -11,13 +11,13 @@ from playwright.async_api import Error as PlaywrightError
 from harness.errors import BrowserError, CapabilityError, ServerError, StepError
 from harness.scenario.model import Step
 from harness.scenario.runtime import fill
-from harness.steps import navigation, plain, pointer, script, window
+from harness.steps import navigation, plain, pointer, script, suspend, window
 from harness.steps.context import StepContext
 from harness.steps.registry import STEPS
 from harness.units import duration_us
 
 __all__ = ["STEPS", "run_steps"]
-_MODULES = (navigation, plain, pointer, script, window)  # importing them filled STEPS
+_MODULES = (navigation, plain, pointer, script, suspend, window)  # importing them filled STEPS
 _SERVER_GRACE_S = 1.0  # so that the server's own timeout, which lists the requests that came, is heard first
 
 

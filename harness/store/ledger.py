@@ -19,6 +19,7 @@ import msgspec
 from harness.errors import Problem, UserError
 from harness.events import SCHEMA, ClaimVerdict, LedgerLine, RunFooter, RunHeader
 from harness.store.atomic import drafted, storing
+from harness.trace.reader import collector_paused
 
 LEDGER = "ledger.jsonl"
 _decoder = msgspec.json.Decoder(LedgerLine)
@@ -143,7 +144,8 @@ def read_ledger(path: Path) -> list[LedgerLine]:
         data = path.read_bytes()
     except OSError as error:
         raise UserError(Problem(f"cannot be read: {error.strerror}", file=str(path))) from error
-    return [line for line, _ in _lines(data, str(path))]
+    with collector_paused():
+        return [line for line, _ in _lines(data, str(path))]
 
 
 def _lines(data: bytes, file: str) -> Iterator[tuple[LedgerLine, int]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     raster: str = "software"
     device_pixel_ratio: float | None = None  # None where nobody could ask
+    emulated: dict[str, Any] = {}  # what `emulate` steps made the page believe, the last of each
     command_line: list[str] = []  # of the browser
     recorder: str
     categories: list[str] = []  # as sent
@@ -44,14 +46,20 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     scenario_sha256: str = ""
     fixture: str = ""
     fixture_sha256: str = ""
-    recorded: str = ""  # ISO 8601, UTC
+    recorded: str = ""  # when the recording began: ISO 8601, UTC
     machine: dict[str, Any] = {}
     traceproof: str = __version__
 
 
 def now() -> str:
     """The present moment in ISO 8601, UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return moment_of(time.monotonic_ns() / 1000)
+
+
+def moment_of(ts_us: float) -> str:
+    """A moment of CLOCK_MONOTONIC, in microseconds, as ISO 8601, UTC, to the millisecond."""
+    ago = timedelta(microseconds=time.monotonic_ns() / 1000 - ts_us)
+    return (datetime.now(UTC) - ago).isoformat(timespec="milliseconds")
 
 
 def machine_facts() -> dict[str, Any]:

@@ -26,9 +26,10 @@ import orjson
 from harness.errors import Problem, StoreError, UsageError
 from harness.paths import data_root
 from harness.store.manifest import Manifest
+from harness.store.metadata import devtools_metadata
 from harness.trace import load, resolve_page
 from harness.trace.context import RecordingContext
-from harness.trace.event import Event
+from harness.trace.event import WireEvent
 from harness.trace.reader import read
 
 _METADATA = ("clock-domain", "os-name", "product-version", "revision", "v8-version", "user-agent")
@@ -128,7 +129,8 @@ def scrub(
     kept = [event for event in raw.events if every_process or _of_page(event, page.frame_pids)]
     records = owner.scrub([_record(event) for event in kept])
     known = msgspec.json.decode(raw.metadata)
-    metadata = owner.scrub({key: known[key] for key in _METADATA if key in known})
+    own = {key: known[key] for key in _METADATA if key in known}
+    metadata = owner.scrub(devtools_metadata(manifest) | own)
     lines = b",\n".join(orjson.dumps(record) for record in records)
     data = b'{"traceEvents":[\n' + lines + b'\n],"metadata":' + orjson.dumps(metadata) + b"}\n"
     for entry in context.log:
@@ -143,7 +145,7 @@ def scrub(
     return Clean(gzip.compress(data, mtime=0), clean_context, clean_manifest)
 
 
-def _of_page(event: Event, pids: Iterable[int]) -> bool:
+def _of_page(event: WireEvent, pids: Iterable[int]) -> bool:
     """In a process of the page, or a marker of the recording's own edges or losses."""
     try:
         if int(event.file_pid or 0) in set(pids):
@@ -154,12 +156,12 @@ def _of_page(event: Event, pids: Iterable[int]) -> bool:
     return ours or event.name == "trace_buffer_overflowed"
 
 
-def _record(event: Event) -> dict[str, Any]:
+def _record(event: WireEvent) -> dict[str, Any]:
     """The event as Chrome writes it."""
     return dict(_fields(event))
 
 
-def _fields(event: Event) -> Iterator[tuple[str, Any]]:
+def _fields(event: WireEvent) -> Iterator[tuple[str, Any]]:
     yield from (("name", event.name), ("cat", event.cat), ("ph", event.ph), ("ts", _number(event.ts)))
     yield from (("pid", event.file_pid), ("tid", event.file_tid))
     for key, value in (("dur", event.dur), ("tts", event.tts), ("tdur", event.tdur)):
@@ -173,8 +175,10 @@ def _fields(event: Event) -> Iterator[tuple[str, Any]]:
         ("bind_id", event.file_bind_id),
         ("flow_in", event.flow_in),
         ("flow_out", event.flow_out),
+        ("traceproof_written", event.written),
     )
-    yield from ((key, value) for key, value in texts if value not in ("", None, False))
+    # Not `in (None, False, "")`: an id may be 0.
+    yield from ((key, value) for key, value in texts if value is not None and value is not False and value != "")
     if event.file_id2 is not None:
         told = (("local", event.file_id2.local), ("global", event.file_id2.global_))
         yield "id2", {key: value for key, value in told if value is not None}

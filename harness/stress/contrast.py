@@ -63,7 +63,7 @@ def look(trace: Trace, page: PageIdentity, arm: str) -> Seen:
     named = _threads(trace, page)
     timed = [event for event in trace.events if event.kind != "metadata"]
     counts = Counter(Where(event.name, named(event), event.parent.name if event.parent else "", arm) for event in timed)
-    vocabulary = survey(trace, in_scope("page", trace, page))
+    vocabulary = survey(trace.events, in_scope("page", trace, page))
     return Seen(counts, ((arm, vocabulary),))
 
 

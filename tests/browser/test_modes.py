@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from harness.browser import Build, launch, prove_gpu_raster, raster, rasters_on_gpu
-from harness.browser.display import check_window, display_arguments, display_lacking
+from harness.browser.display import check_window, display_arguments
 from harness.browser.sample import sample
+from harness.display import display_lacking
 from harness.errors import CapabilityError
 from harness.scenario.model import BrowserSpec
 

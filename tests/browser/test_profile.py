@@ -33,7 +33,8 @@ def test_every_profile_loads_and_every_argument_has_its_reason() -> None:
 def test_a_profile_may_extend_another() -> None:
     default, tls = (load_profile(name).arguments for name in ("default", "tls"))
     assert tls[: len(default)] == default
-    assert [one.text.partition("=")[0] for one in tls[len(default) :]] == ["--ignore-certificate-errors-spki-list"]
+    own = [one.text.partition("=")[0] for one in tls[len(default) :]]
+    assert own == ["--ignore-certificate-errors-spki-list", "--origin-to-force-quic-on"]
 
 
 def test_nothing_that_changes_documented_behaviour_is_ever_given() -> None:

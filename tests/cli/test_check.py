@@ -221,3 +221,51 @@ def test_a_misspelt_name_that_a_test_looks_for_is_told(
     write_context(trace)
     _, _, err = check(trace, file, capsys=capsys)
     assert "no event named UpdateLayuotTree is in the recording; similar: UpdateLayoutTree (1)" in " ".join(err.split())
+
+
+SHARED = [parent / "shared" / "traces" for parent in Path(__file__).resolve().parents]
+OF_74 = next((file for folder in SHARED if (file := folder / "no-tracingstarted-m74.json.gz").is_file()), None)
+
+
+@pytest.mark.skipif(OF_74 is None, reason="the shared traces are not on this machine")
+@pytest.mark.parametrize(
+    ("begins_at", "counted"),
+    [
+        (0.0, {"open slices": 3, "overlapping slices": 3}),
+        (0.7, {"open slices": 3, "overlapping slices": 3, "unmatched ends": 4}),
+    ],
+    ids=["whole", "begun in the middle"],
+)
+def test_what_chrome_74_left_unpaired_is_counted_and_told(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], begins_at: float, counted: dict[str, int]
+) -> None:
+    """V8.RunMicrotasks and RunMicrotasks interleave there; where a recording begins in the middle, ends lack begins."""
+    assert OF_74 is not None
+    events = json.loads(gzip.decompress(OF_74.read_bytes()))["traceEvents"]
+    timed = sorted(event["ts"] for event in events if event["ph"] != "M")
+    first = timed[int(len(timed) * begins_at)]
+    path = tmp_path / "old.json.gz"
+    kept = [event for event in events if event["ph"] == "M" or event["ts"] >= first]
+    path.write_bytes(gzip.compress(json.dumps({"traceEvents": kept}).encode()))
+    with pytest.raises(SystemExit):
+        cli_module.main(["check", str(path), str(scenario), "--json"])
+    out, err = capsys.readouterr()
+    (attempt,) = json.loads(out)["cases"][0]["attempts"]
+    assert not any("old.json.gz" in reason for reason in attempt["reasons"]), "it is evidence all the same"
+    told = ", ".join(f"{count} {kind}" for kind, count in counted.items())
+    assert f"counted and left as found in old.json.gz: {told}" in err
+
+
+def test_a_trace_of_an_unknown_version_is_named_without_a_gap(
+    trace: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli_module.main(["check", str(trace), str(scenario)])
+    told = "".join(capsys.readouterr())
+    assert "trace of an unknown version: " in told and "version :" not in told
+
+
+def test_lint_counts_the_baselines_of_what_it_was_given(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli_module.main(["lint", str(scenario)])
+    assert "no problems in 1 case, 2 claims, 0 baselines" in capsys.readouterr().out

@@ -47,6 +47,16 @@ def test_help_has_an_example(words: list[str], capsys: pytest.CaptureFixture[str
     assert f"traceproof {' '.join(words)}" in capsys.readouterr().out.partition("Examples:")[2]
 
 
+@pytest.mark.parametrize("words", [["run", "parse-html", "--html"], ["report", "out", "-o"]], ids=" ".join)
+def test_a_file_that_is_left_out_does_not_swallow_the_next_option(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert status(*words, "--quiet") == 2
+    assert "a file is needed, and --quiet looks like an option" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_help_does_not_import_what_is_heavy() -> None:
     script = (
         "import sys; sys.argv = ['traceproof', '--help']\n"
@@ -60,16 +70,26 @@ def test_help_does_not_import_what_is_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_what_reads_stored_runs_asks_for_no_browser_and_no_server() -> None:
+def test_what_reads_files_and_stored_runs_asks_for_no_browser_and_no_server() -> None:
     script = (
         "import sys, harness.run.history, harness.run.ledgers, harness.run.rederive, harness.run.reporting\n"
+        "import harness.run.check, harness.run.lint\n"
         "lab = {'playwright', 'h2', 'harness.browser', 'harness.record', 'harness.server'} & set(sys.modules)\n"
-        "import harness.run.lint\n"
-        "lab |= {'h2', 'harness.record', 'harness.server'} & set(sys.modules)\n"
         "assert not lab, lab"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("words", [["claims", "list"], ["lint", "--json"], ["schema"]], ids=" ".join)
+def test_a_full_output_is_told_and_no_fault_of_ours(words: list[str]) -> None:
+    script = f"from harness.cli import main; main({words})"
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == "error: no space left on the output; free some, or send it elsewhere\n"
 
 
 def test_a_reader_that_goes_away_is_no_verdict() -> None:

@@ -11,9 +11,10 @@ from click.testing import CliRunner
 from harness.cli.compare import compare
 from harness.compare import Difference, Side, compare_sides, dependents
 from harness.compare.sides import Recorded
-from harness.compare.vocabulary import parent_path, survey, typed_paths
+from harness.compare.vocabulary import survey
 from harness.errors import UsageError
 from harness.scenario import load_folder
+from harness.trace.argpaths import parent_path, typed_paths
 from tests.golden import same_as_golden
 from tests.traces import Json, instant, make, names, slice, write_trace
 
@@ -59,7 +60,7 @@ def parse(ts: float, *, line: bool = True, **args: object) -> Json:
 
 
 def side(label: str, *recordings: list[Json], group: str = "") -> Side:
-    made = [Recorded(Path(f"{n}.json"), group, "", survey(make(events))) for n, events in enumerate(recordings)]
+    made = [Recorded(Path(f"{n}.json"), group, "", survey(make(events).events)) for n, events in enumerate(recordings)]
     return Side(label, tuple(made))
 
 

@@ -15,11 +15,12 @@ from click.testing import CliRunner
 from harness.cli import cli
 from harness.errors import UsageError
 from harness.evidence.annotate import write_annotated
+from harness.evidence.frames_named import name_frames
 from harness.store import Manifest
 from harness.trace import load
 from harness.trace.context import FrameIdentity, Mark, PageIdentity, RecordingContext
 from tests.samples import BUILD
-from tests.traces import PAGE, Json, names, slice, write_trace
+from tests.traces import PAGE, Json, instant, names, slice, write_trace
 
 ARGS = {"beginData": {"frame": "F", "startLine": 0, "url": "http://a.test/"}}
 READER = Path(__file__).with_name("read_notes.mjs")
@@ -107,19 +108,19 @@ def test_it_is_a_trace_with_a_track_for_each_expectation(stored: Path) -> None:
     spans = {event.name: (event.ts, event.dur) for event in notes if event.kind == "async"}
     assert spans["start..loaded"] == (100_000, 9_000)
     assert spans["parsed: ParseHTML"] == (102_000, 500)
-    assert spans["ParseHTML"] == (110_000, 700)  # the near miss
-    assert {event.name for event in notes if event.kind == "instant"} == {"start", "loaded", "end"}
+    assert spans["missed: ParseHTML"] == (110_000, 700)
+    assert {event.name for event in notes if event.kind == "instant"} == {"mark: start", "mark: loaded", "mark: end"}
     assert not trace.anomalies
 
 
 def test_devtools_reads_them(stored: Path) -> None:
     told = read_by_devtools(annotated(stored))
     assert told["dpr"] == 2
-    assert told["markers"] == [["start", 100_000], ["loaded", 109_000], ["end", 120_000]]
+    assert told["markers"] == [["mark: start", 100_000], ["mark: loaded", 109_000], ["mark: end", 120_000]]
     assert told["tracks"]["traceproof/step marks"][0] == ["start..loaded", 100_000, 9_000]
     assert told["tracks"]["traceproof/expectation 1: unmet"] == [
         ["parsed: ParseHTML", 102_000, 500],
-        ["ParseHTML", 110_000, 700],
+        ["missed: ParseHTML", 110_000, 700],
     ]
 
 
@@ -158,3 +159,62 @@ def test_protobuf_is_refused_with_a_remedy(tmp_path: Path) -> None:
     source.write_bytes(b"\x0a\x02\x08\x01")
     with pytest.raises(UsageError, match="written into JSON"):
         write_annotated(source, [], {})
+
+
+def test_only_a_start_without_frames_is_made_whole(stored: Path) -> None:
+    page = PageIdentity(
+        [FrameIdentity(PAGE, PAGE, "F", "http://a.test/"), FrameIdentity(PAGE, PAGE, "C", "about:blank")]
+    )
+    whole = gzip.decompress(stored.read_bytes())
+    assert name_frames(whole, page) == whole
+    bare = whole.replace(whole[whole.index(b'"args": {"data": {"frames"') : whole.index(b"}]}}") + 4], b'"args": {}')
+    named = json.loads(name_frames(bare, page))["traceEvents"]
+    (start,) = [event for event in named if event["name"] == "TracingStartedInBrowser"]
+    main, child = start["args"]["data"]["frames"]
+    assert (main["frame"], main["processId"], main["url"]) == ("F", PAGE, "http://a.test/") and "parent" not in main
+    assert (child["frame"], child["parent"]) == ("C", "F")
+    assert [one for one in named if one != start] == [
+        one for one in json.loads(bare)["traceEvents"] if one["name"] != "TracingStartedInBrowser"
+    ]
+    assert name_frames(bare, PageIdentity()) == bare
+
+
+def test_a_start_is_written_where_there_is_none() -> None:
+    page = PageIdentity([FrameIdentity(PAGE, PAGE, "F", "http://a.test/")], earlier_pids=[77])
+    browser = {"name": "thread_name", "ph": "M", "ts": 0, "pid": 5, "tid": 6, "args": {"name": "CrBrowserMain"}}
+    own: list[Json] = [browser, slice("Layout", ts=90, dur=1), slice("ParseHTML", ts=70, dur=1)]
+    named = json.loads(name_frames(json.dumps({"traceEvents": own}).encode(), page))["traceEvents"]
+    assert named[:-1] == own
+    start = named[-1]
+    assert [start[key] for key in ("name", "ph", "ts", "pid", "tid")] == ["TracingStartedInBrowser", "I", 70, 5, 6]
+    (frame,) = start["args"]["data"]["frames"]
+    assert (frame["frame"], frame["processId"]) == ("F", 77)
+    alone = json.loads(name_frames(b'{"traceEvents":[]}', page))["traceEvents"]
+    assert [(one["pid"], one["tid"], one["ts"]) for one in alone] == [(PAGE, PAGE, 0)]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b'{"name":"A","ph":"X","ts":5,"dur":1,"pid":1,"tid":"a word"}',
+        b'{"name":"A\xff","ph":"X","ts":5,"dur":1,"pid":1,"tid":1,"args":{"url":"\xc3"}}',
+        b'{"name":"A","ph":"X","ts":5,"dur":1,"pid":1,"tid":1,"args":{"n":' + b"9" * 5000 + b"}}",
+    ],
+)
+def test_a_start_is_written_beside_whatever_the_reader_takes(event: bytes) -> None:
+    page = PageIdentity([FrameIdentity(PAGE, PAGE, "F", "http://a.test/")])
+    named = name_frames(b'{"traceEvents":[' + event + b"]}", page)
+    assert named.startswith(b'{"traceEvents":[' + event) and b'"ts":5.0,"pid":100' in named
+
+
+def test_a_start_whose_arguments_were_stripped_is_made_whole() -> None:
+    page = PageIdentity([FrameIdentity(PAGE, PAGE, "F", "http://a.test/")])
+    bare = [instant("TracingStartedInBrowser", ts=5, args="__stripped__")]
+    (start,) = json.loads(name_frames(json.dumps({"traceEvents": bare}).encode(), page))["traceEvents"]
+    assert start["args"]["data"]["frames"][0]["frame"] == "F"
+
+
+def test_a_byte_order_mark_is_no_protobuf(tmp_path: Path) -> None:
+    trace = tmp_path / "t.json"
+    trace.write_bytes(b"\xef\xbb\xbf" + json.dumps({"traceEvents": [slice("Layout", ts=1, dur=2)]}).encode())
+    assert b"Layout" in gzip.decompress(write_annotated(trace, [], {}))

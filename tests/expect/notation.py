@@ -35,6 +35,7 @@ PROCESSES = {100: "Renderer", 200: "Renderer", 1: "Browser"}
 _HEAD = re.compile(r"(?P<kind>[~!=]?)(?P<name>/?[\w.:?=/-]*?)(?:@(?P<thread>\w+))?(?=[\[{]|$)")
 _WHEN = re.compile(r"\[(?P<start>\d+(?:\.\d+)?)(?P<span>\.\.(?P<end>\d+(?:\.\d+)?)?)?\]")
 _CATEGORY = re.compile(r"<(?P<category>[^>]*)>")
+_WRITTEN = re.compile(r"\^(?P<place>\d+)")
 
 
 @dataclass
@@ -94,6 +95,8 @@ def _add(token: str, made: _Made) -> None:
     rest = rest[when.end() :] if when else rest
     category = _CATEGORY.match(rest)
     rest = rest[category.end() :] if category else rest
+    written = _WRITTEN.match(rest)
+    rest = rest[written.end() :] if written else rest
     args = yaml.safe_load(rest) if rest else {}
     name, start = head["name"], float(when["start"]) if when else 0.0
     end = float(when["end"]) if when and when["end"] else None
@@ -107,6 +110,7 @@ def _add(token: str, made: _Made) -> None:
     else:
         pid, tid, _ = THREADS[head["thread"] or "main"]
         where = {"pid": pid, "tid": tid, "cat": category["category"] if category else traces.TIMELINE}
+        where |= {"traceproof_written": int(written["place"])} if written else {}
         made.events += _events(
             head["kind"], name, start, end, bool(when and when["span"]), args, where, len(made.events)
         )

@@ -46,6 +46,13 @@ def test_a_name_that_nothing_has_brings_similar_names() -> None:
     assert finding.details == ["no event named UpdateLayoutTree is in the recording; similar: UpdateLayerTree (1)"]
 
 
+def test_so_does_a_name_that_a_selection_further_up_says() -> None:
+    trace = traces.make([*traces.names(), traces.slice("UpdateLayerTree", ts=1, dur=2)])
+    chain = {"all_trees": "{name: UpdateLayoutTree}", "long": '{of: all_trees, where: {dur: {compare: ">= 1"}}}'}
+    finding = evaluate_form(expectation("count: {of: long, is: 1}", **chain), trace)
+    assert finding.details == ["no event named UpdateLayoutTree is in the recording; similar: UpdateLayerTree (1)"]
+
+
 def test_too_many_events_are_shown_as_what_they_are() -> None:
     trace = traces.make([*traces.names(), *(traces.slice("A", ts=10 * n, dur=5) for n in range(1, 20))])
     finding = evaluate_form(expectation("count: {of: a, is: 3}"), trace)

@@ -84,3 +84,29 @@ def test_every_kind_of_stored_trace_is_found(folder: Path, tmp_path: Path, capsy
     attempt = store(tmp_path / "run") / "recordings/mine.layouts/156.0.1.2-shell/1"
     (attempt / "main.json.gz").rename(attempt / "main.pftrace.gz")
     assert run("shrink", attempt, folder, "--out", tmp_path / "small", capsys=capsys)[0] == 0
+
+
+@pytest.mark.parametrize("time", range(0, 40, 3))
+def test_it_ends_when_it_is_told_to_with_the_smallest_so_far(tmp_path: Path, time: int) -> None:
+    """Time is asked for before each try and each query; once over, nothing more is asked of the expectations."""
+    expectation = "query: \"select seq from a where cast(args->>'n' as int) > 600\", rows: none, over: a"
+    case, recordings = load(tmp_path, expectation), notation.read(MANY)
+    told: list[tuple[int, int, int]] = []
+
+    def go_on(left: int, before: int, tries: int) -> bool:
+        told.append((left, before, tries))
+        return len(told) <= time
+
+    shrunk = shrink(case, recordings, go_on=go_on)
+    (finding,) = evaluate(case, {"main": [shrunk.tapes["main", 0].recording()]})
+    assert str(finding.outcome) == "met"
+    assert all(left >= shrunk.after and before == shrunk.before for left, before, _ in told)
+    assert len([1 for _ in told[time:]]) <= 1
+    assert shrunk.after < 60 or time < 3
+
+
+def test_the_command_says_that_time_was_over(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(folder, '">= 1"')
+    trace = next((store(tmp_path / "run") / "recordings").rglob("main.json.gz"))
+    status, told, _ = run("shrink", trace, path, "--out", tmp_path / "small", "--at-most", "0", capsys=capsys)
+    assert status == 0 and "stopped after 0 s: more may go with a larger --at-most" in told

@@ -12,12 +12,12 @@ from playwright.async_api import Page
 
 from harness.browser import Launched, launch
 from harness.errors import BrowserError, RecorderError, StoreError
-from harness.record import make_recorder, marker_name
+from harness.record import make_recorder
 from harness.record.cdp import CdpRecorder, Tracing
 from harness.record.stream import write_chunks
 from harness.scenario.model import RECORDERS, BrowserSpec, RecordSpec
 from harness.trace import Trace
-from harness.trace.context import END, START
+from harness.trace.context import END, START, marker_name
 from tests.lab import FULL, SHELL, build_at, record
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

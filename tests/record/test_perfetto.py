@@ -10,9 +10,9 @@ from playwright.async_api import Page
 
 from harness.browser import Launched, launch
 from harness.paths import fixtures_root
-from harness.record import identify_page, marker_name
+from harness.record import identify_page
 from harness.trace import Trace
-from harness.trace.context import END, START
+from harness.trace.context import END, START, marker_name
 from tests.lab import FULL, SHELL, build_at, record
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

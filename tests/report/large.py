@@ -71,7 +71,7 @@ def _case(number: int, names: list[str], words: dict[str, Verdict], build: Build
             arm="main",
             block=0,
             trace=f"recordings/event.s{number}/{build.version}-shell/{attempt}/main.json.gz",
-            context="",
+            context=f"recordings/event.s{number}/{build.version}-shell/{attempt}/main.context.json",
             sha256=f"{number:064}",
             events=4_000,
             bytes=90_000,
@@ -93,6 +93,7 @@ def _case(number: int, names: list[str], words: dict[str, Verdict], build: Build
 
 
 def _verdict(name: str, word: Verdict, build: BuildView) -> ClaimVerdict:
+    first = int(name.rpartition("-")[2]) // 2 * 2  # of the two claims of its scenario
     met = {Verdict.HOLDS: 3, Verdict.SOMETIMES: 2}.get(word, 0)
     return ClaimVerdict(
         claim=name,
@@ -106,7 +107,7 @@ def _verdict(name: str, word: Verdict, build: BuildView) -> ClaimVerdict:
         attempts=3,
         expected=Verdict.REFUTED if word is Verdict.REFUTED and int(name[-1]) < 8 else Verdict.HOLDS,
         reason="" if word is Verdict.HOLDS else f"asked for 3 `parsed` (ParseHTML on page.main), found {met}",
-        scenarios=["s"],
+        scenarios=[f"event-{first % 100:02}.s{first}"],
     )
 
 
@@ -117,17 +118,17 @@ def lines(result: RunResult) -> Iterator[LedgerLine]:
     yield result.footer
 
 
-def crowded(events: int = 50_000) -> Drawing:
-    """A drawing with this many events on twelve threads, nested four deep, some of them evidence."""
+def crowded(events: int = 50_000, threads: int = 12) -> Drawing:
+    """A drawing with this many events on so many threads, nested four deep, some of them evidence."""
     chance = random.Random(7)
     lanes = [
         Lane(kind="thread", process="Renderer 1", name=f"Thread {one}", pid=1, tid=one, label="Main", rows=4)
-        for one in range(12)
+        for one in range(threads)
     ]
     rows: list[tuple[int, int, float, float, str]] = []
     for number in range(events):
-        lane, row = number % 12, number // 12 % 4
-        start = number // 48 * 1_000.0 + row * 20
+        lane, row = number % threads, number // threads % 4
+        start = number // (threads * 4) * 1_000.0 + row * 20
         rows.append((lane, row, start, 900.0 - row * 100 * chance.random(), "s" if number % 7 else "i"))
     rows.sort()
     size = len(rows)
@@ -138,7 +139,7 @@ def crowded(events: int = 50_000) -> Drawing:
         trace="main.json.gz",
         origin="start",
         begin=0,
-        end=size // 48 * 1_000.0,
+        end=size // (threads * 4) * 1_000.0,
         lanes=lanes,
         lane=[one[0] for one in rows],
         row=[one[1] for one in rows],
@@ -151,7 +152,7 @@ def crowded(events: int = 50_000) -> Drawing:
         names=["ParseHTML", "UpdateLayoutTree", "Layout"],
         texts=[""],
         flows=[place for one in range(0, size - 5_000, 500) for place in (one, one + 4_500, 0)],
-        marks=[("start", 0.0), ("done", size // 96 * 1_000.0)],
+        marks=[("start", 0.0), ("done", size // (threads * 8) * 1_000.0)],
         highlights=[Highlight(finding=0, role="selected", label="parsed", at=list(range(0, size, 50)))],
         present=size,
         total=size,

@@ -44,8 +44,9 @@ def made_up(slot: Slot, *, data_loss: bool = False) -> Made:
     context = RecordingContext(
         arm=slot.arm.name, marks=[Mark(START, 1), Mark(END, 900)], page=page, data_loss=data_loss
     )
-    collected: Any = SimpleNamespace(bytes=1, categories=["blink"], buffer_peak=0.1)
-    return Made(slot, collected, context, "0" * 64)
+    collected: Any = SimpleNamespace(categories=["blink"], buffer_peak=0.1)
+    manifest: Any = SimpleNamespace(sha256="0" * 64, bytes=1)
+    return Made(slot, collected, context, manifest)
 
 
 @pytest.fixture

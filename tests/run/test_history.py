@@ -58,6 +58,18 @@ def test_json(out: Path) -> None:
     assert [(one["major"], one["verdict"]) for one in mode["earlier"]] == [(153, "HOLDS")]
 
 
+def test_several_claims_are_told_by_where_they_turned(out: Path) -> None:
+    told = invoke("parsing.once", "parsing.end-line", "--out", str(out)).splitlines()
+    assert told == [
+        "parsing.once: It is written once.",
+        "  shell     HOLDS 110 → REFUTED 153 → HOLDS 156  goes back and forth: 2 changes",
+        "parsing.end-line: It has an end line.",
+        "  shell     HOLDS 110..156",
+    ]
+    both = json.loads(invoke("parsing.once", "parsing.end-line", "--out", str(out), "--json"))["claims"]
+    assert [one["claim"] for one in both] == ["parsing.once", "parsing.end-line"]
+
+
 def test_raster_paths_have_lines_of_their_own_and_old_ledgers_are_of_software(out: Path) -> None:
     newest, oldest = out / "d" / "ledger.jsonl", out / "a" / "ledger.jsonl"
     newest.write_text(newest.read_text().replace('"raster":"software"', '"raster":"gpu"'))
@@ -66,6 +78,21 @@ def test_raster_paths_have_lines_of_their_own_and_old_ledgers_are_of_software(ou
     assert heads == ["  shell, gpu raster HOLDS 156", "  shell     HOLDS 110 → REFUTED 153"]
     modes = json.loads(invoke("parsing.once", "--out", str(out), "--json"))["modes"]
     assert [(one["raster"], len(one["latest"])) for one in modes] == [("gpu", 1), ("software", 2)]
+
+
+def test_two_binaries_of_one_version_in_one_run_are_two(out: Path) -> None:
+    """A distribution's chromium and its headless shell, say: neither takes the other's answer away."""
+    ledger = out / "d" / "ledger.jsonl"
+    verdict = next(line for line in ledger.read_text().splitlines() if '"claim":"parsing.once"' in line)
+    other = verdict.replace('"/b/156"', '"/b/other"').replace("HOLDS", "REFUTED", 1)
+    ledger.write_text(ledger.read_text() + other + "\n")
+    (mode,) = json.loads(invoke("parsing.once", "--out", str(out), "--json"))["modes"]
+    assert [(one["binary"], one["verdict"]) for one in mode["latest"]][-2:] == [
+        ("/b/156", "HOLDS"),
+        ("/b/other", "REFUTED"),
+    ]
+    told = invoke("parsing.once", "--out", str(out))
+    assert told.count("by /b/other") == told.count("by /b/156") == 1 and "/b/153" not in told
 
 
 def test_a_claim_that_was_never_tested_is_told(out: Path) -> None:

@@ -106,3 +106,16 @@ def test_what_no_scenario_names_is_told_where_all_say_what_they_decide(folder: P
 def test_a_claims_file_that_is_no_yaml_makes_no_claim_unknown(folder: Path) -> None:
     (folder / "claims.yaml").write_text("event: [")
     assert not [one for one in lint([folder]).problems if "there is no claim" in one.message and "scenario" in one.file]
+
+
+def test_a_broken_file_beside_a_fixture_is_told_before_a_server_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("x")
+    (tmp_path / "page.html.server.yaml").write_text("defaults: {dealy: 20ms}\nroutes: {late.css: {delay: 20}}\n")
+    (tmp_path / "pag.server.yaml").write_text("default: {}\n")
+    told = [(Path(one.file).name, one.line, one.message.partition(";")[0]) for one in lint([tmp_path]).problems]
+    assert told == [
+        ("pag.server.yaml", 0, "no fixture pag stands beside it"),
+        ("pag.server.yaml", 1, "unknown key 'default'"),
+        ("page.html.server.yaml", 1, "unknown control 'dealy'"),
+        ("page.html.server.yaml", 2, "malformed delay: '20' is not a duration"),
+    ]

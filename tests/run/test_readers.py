@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +98,16 @@ def test_a_reader_that_is_not_there_is_a_mistake_in_the_scenario(tmp_path: Path)
     path.write_text(SCENARIO.replace("READER", "trace_motor"))
     with pytest.raises(ScenarioError, match="trace_engine"):
         load_file(path)
+
+
+def test_a_reader_does_not_outlive_a_harness_that_is_killed(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = ["/bin/sh", "-c", f"exec 9>{pipe}; echo here >&9; exec sleep 120"]
+    script = f"import asyncio, pathlib, harness.run.readers as r; asyncio.run(r._run({reader}, pathlib.Path('/'), 120))"
+    root = Path(__file__).parents[2]
+    with subprocess.Popen([sys.executable, "-c", script], cwd=root) as killed, pipe.open() as held:
+        assert held.readline() == "here\n"
+        killed.kill()
+        assert select.select([held], [], [], 30)[0], "the reader is still there"
+        assert held.read() == ""  # nobody has it open any more

@@ -232,7 +232,7 @@ def test_latest_is_the_newest_that_was_cut_short_and_goes_on_no_more(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="no run below out/ was cut short"):
+    with pytest.raises(UsageError, match="there is no run below out/ to go on with"):
         find_run("latest")
     lab.run()
     with pytest.raises(UsageError, match="no run below out/ was cut short"):

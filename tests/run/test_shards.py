@@ -32,6 +32,7 @@ from harness.events import (
 from harness.run import job as job_module
 from harness.run import resume as resume_module
 from harness.run.catalog import Catalog, load_catalog
+from harness.run.durations import read_durations
 from harness.run.engine import run_cases
 from harness.run.merge import Merged, merge
 from harness.run.mixture import read_part
@@ -39,7 +40,7 @@ from harness.run.options import RunOptions
 from harness.run.plan import Job, plan, share_of
 from harness.run.rederive import rederive
 from harness.run.resume import Earlier, look_again
-from harness.run.shards import make_shard, parse_shard, read_durations
+from harness.run.shards import make_shard, parse_shard
 from harness.run.views import build_view
 from harness.store import RunFolder, read_ledger, write_lines
 from harness.verdict import Verdict
@@ -369,15 +370,6 @@ def test_durations_even_out_the_shards(lab: Lab) -> None:
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not the part of a run"):
         parse_shard(text)
-
-
-def test_durations_without_a_shard_are_refused(lab: Lab) -> None:
-    lab.run("whole")
-    with pytest.raises(UsageError, match="--durations evens out shards"):
-        cli.main(
-            ["run", str(lab.scenarios), "--durations", str(lab.folder / "whole"), "--out", str(lab.folder / "x")],
-            standalone_mode=False,
-        )
 
 
 def test_the_plan_that_was_divided_is_the_one_that_is_run() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from harness.scenario import Checklist, claims_coverage, lint, own_checklist
 from harness.scenario.model import Undecidable
-from tests.scenario.conftest import CLAIMS, REST, Load
+from tests.golden import same_as_golden
+from tests.scenario.conftest import CLAIMS, HERE, REST, Load
 
 ONE, TWO = CLAIMS["parse-html.one"], CLAIMS["parse-html.two"]
 OUT_OF_REACH = replace(TWO, undecidable=Undecidable("corpus", "not at hand"))
@@ -100,3 +101,50 @@ def test_the_checklist_is_the_manuals() -> None:
         pytest.skip("the list that the checklist was made from is not beside this checkout")
     written = "".join(path.read_text() for path in folder.rglob("*.yaml"))
     assert all(f"id: {name}\n" in written or f'id: "{name}"\n' in written for name in ids)
+
+
+PAIRABLE = """\
+scenario: parse-html.costs
+title: What one arm costs beside the other
+claims: [parse-html.one]
+exclusive: true
+arms: {plain: {}, tracking: {}}
+record: {categories: [timeline]}
+fixture: page.html
+steps:
+  - goto: "${fixture.url}"
+  - call: work
+    as: work
+select:
+  bursts: {name: ParseHTML, on: page.main}
+expect:
+  - compare: {left: {sum: dur, of: bursts@tracking}, right: {sum: dur, of: bursts@plain}, ratio: ">= 3"}
+  - compare: {left: {median: tdur, of: bursts@tracking}, right: {median: tdur, of: bursts@plain}, difference: "> 0"}
+  - compare: {left: {value: work, arm: tracking}, right: {value: work, arm: plain}, ratio: ">= 3"}
+  # No costs across arms: counts, sizes, times of one arm, what is subtracted from a count.
+  - compare: {left: {count: bursts@tracking}, right: {count: bursts@plain}, ratio: ">= 3"}
+  - compare: {left: {sum: args.n, of: bursts@tracking}, right: {sum: args.n, of: bursts@plain}, ratio: ">= 3"}
+  - compare: {left: {sum: dur, of: bursts@plain}, right: {sum: self, of: bursts@plain}, ratio: "<= 3"}
+  - compare: {left: {value: work, arm: tracking}, right: {value: work, arm: plain}, difference: 0}
+"""
+
+
+def paired(blocks: int) -> str:
+    return PAIRABLE.replace("arms:", f"design: {{paired: alternating, blocks: {blocks}}}\narms:", 1)
+
+
+@pytest.mark.parametrize("name", ["no-design", "four-blocks"])
+def test_times_of_two_arms_are_paired(name: str, load: Load, tmp_path: Path) -> None:
+    problems = lint([ONE], load(PAIRABLE if name == "no-design" else paired(4)))
+    told = "".join(f"{problem}\n" for problem in problems).replace(f"{tmp_path}/", "")
+    same_as_golden(HERE / "golden" / f"lint-{name}.txt", told)
+
+
+def test_six_blocks_are_enough(load: Load) -> None:
+    assert lint([ONE], load(paired(6))) == []
+
+
+def test_costs_are_measured_with_nothing_beside_them(load: Load) -> None:
+    (problem,) = lint([ONE], load(paired(6).replace("exclusive: true\n", "")))
+    assert "in a scenario that others may run beside: ratio >= 3" in problem.message
+    assert problem.expected == "exclusive: true"

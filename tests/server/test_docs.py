@@ -99,6 +99,7 @@ async def test_every_variable_is_documented(server: FixtureServer, tmp_path: Pat
         if "PORT" in value and name != "fixture.url":
             assert variables[name] == value.replace("PORT", str(server.port))
     assert variables["fixture.url"] == f"{server.origin}/page.html"
+    assert variables["fixture.file"] == f"file://{tmp_path}/site/page.html"
 
 
 def test_every_field_of_the_log_is_documented() -> None:

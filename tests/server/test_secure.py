@@ -7,7 +7,16 @@ import ssl
 from pathlib import Path
 
 from h2.connection import H2Connection
-from h2.events import DataReceived, Event, InformationalResponseReceived, ResponseReceived, StreamEnded, StreamReset
+from h2.events import (
+    DataReceived,
+    Event,
+    InformationalResponseReceived,
+    PushedStreamReceived,
+    ResponseReceived,
+    StreamEnded,
+    StreamReset,
+)
+from h2.settings import SettingCodes
 
 from harness.server import FixtureServer
 from harness.server.server import SECURE, SECURE_HTTP1, SECURE_SLOW
@@ -116,3 +125,23 @@ async def test_a_slow_handshake_is_a_handshake() -> None:
         events, _ = await client.get("/gen/text?bytes=10")
         client.writer.close()
     assert any(isinstance(event, ResponseReceived) for event in events)
+
+
+async def test_http2_pushes_to_a_client_that_takes_it() -> None:
+    async with FixtureServer(ROOTS) as server:
+        client = Client(*await connect(server, SECURE, "h2"))
+        events, _ = await client.get("/gen/text?bytes=10&push=/gen/css%3Frules=2")
+        (promise,) = [event for event in events if isinstance(event, PushedStreamReceived)]
+        pushed = await server.wait_for("/gen/css?rules=2", "done")
+        client.writer.close()
+    assert dict(promise.headers or [])[b":path"] == b"/gen/css?rules=2"
+    assert pushed.pushed and pushed.status == 200 and not server.log[0].pushed
+
+
+async def test_http2_pushes_nothing_to_one_that_does_not() -> None:
+    async with FixtureServer(ROOTS) as server:
+        client = Client(*await connect(server, SECURE, "h2"))
+        client.h2.update_settings({SettingCodes.ENABLE_PUSH: 0})
+        await client.get("/gen/text?bytes=10&push=/gen/css")
+        assert [entry.path.partition("?")[0] for entry in server.log] == ["/gen/text"]
+        client.writer.close()

@@ -291,3 +291,11 @@ async def test_wait_request_tells_what_came(do: Do, server: FixtureServer) -> No
     await do("wait_request", "second.html")
     with pytest.raises(StepError, match=r"step 1, wait_request: .*third"):
         await do("wait_request", "third.html", timeout="200ms")
+
+
+async def test_suspend_stops_every_thread(do: Do, server: FixtureServer) -> None:
+    await do("goto", f"{server.origin}/plain.html")
+    beat = "beat = () => { const now = performance.now(); worst = Math.max(worst, now - last); last = now; }"
+    await do("evaluate", f"last = performance.now(), worst = 0, {beat}, void setInterval(beat)")
+    await do("suspend", "renderers", **{"for": "300ms"})
+    assert (await do("evaluate", "(beat(), worst)", as_="worst")) >= 290

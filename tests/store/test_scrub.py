@@ -23,6 +23,7 @@ from harness.trace import load
 from harness.trace.context import FrameIdentity, LogEntry, PageIdentity, RecordingContext
 from tests.lab import SHELL, build_at
 from tests.samples import BUILD
+from tests.trace.packets import Writer
 from tests.traces import PAGE, names, slice, write_trace
 
 OWNER = Owner(frozenset({"/home/jane doe", "/work/lab"}), frozenset({"jane", "janes-laptop"}))
@@ -81,6 +82,21 @@ def test_what_tells_of_the_owner_goes_and_the_rest_stays(
     assert (event.ts, event.dur, event.pid) == (1, 2, PAGE)
     assert clean.context.log[0].request_headers == {"cookie": "<removed>", "accept": "*"}
     assert clean.manifest.command_line == ["<path>", "--user-data-dir=<path>", "--lang=en-US"]
+
+
+def test_what_only_protobuf_tells_and_numbers_that_are_0_stay(
+    recorded: tuple[Path, RecordingContext, Manifest], tmp_path: Path
+) -> None:
+    """An expectation on `written`, or on an id, is judged of the export as of the recording."""
+    writer = Writer().begin("RunTask", at=1, flow_ids=[7]).instant("Mark", at=2)
+    writer.begin("Next", at=3, terminating_flow_ids=[7]).end(at=4).end(at=5)
+    trace, context, manifest = recorded
+    trace = writer.save(trace.with_name("t.pftrace.gz"))
+    clean = tmp_path / "clean.json.gz"
+    clean.write_bytes(scrub(trace, context, manifest, owner=OWNER).trace)
+    told = [[(one.name, one.ph, one.id, one.written) for one in load(path).events] for path in (trace, clean)]
+    assert told[1] == told[0]
+    assert {("RunTask", "X", "", 0), ("RunTask", "s", "0x0", None)} < set(told[0])
 
 
 def test_every_process_stays_when_asked(recorded: tuple[Path, RecordingContext, Manifest], tmp_path: Path) -> None:

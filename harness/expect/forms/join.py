@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from harness.events import Measure
@@ -121,7 +122,7 @@ def _too_many(form: Join, pairs: list[Pair], left: Population, right: Population
 def _unmatched(form: Join, pairs: list[Pair], left: Population, right: Population) -> list[_Problem]:
     problems = []
     for index, side, other, test in ((0, left, right, form.unmatched_left), (1, right, left, form.unmatched_right)):
-        partnered = {id(pair[index]) for pair in pairs}
+        partnered = set(map(id, map(itemgetter(index), pairs)))
         alone = [item for item in side.items if id(item) not in partnered]
         if not _accepts(test, len(alone)):
             text = f"{len(alone):,} `{side.label}` without a `{other.label}`, asked for {test or 0}"

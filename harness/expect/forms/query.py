@@ -13,7 +13,7 @@ from harness.errors import Problem, ScenarioError
 from harness.events import EventView
 from harness.expect.evidence import MOST, near_misses, phrase, view
 from harness.expect.forms.result import Result, Scope
-from harness.expect.forms.tables import Tables
+from harness.expect.forms.tables import Kept, Tables
 from harness.expect.measures import counted, sizes
 from harness.expect.values import canonical, show
 from harness.scenario.model import Query
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 60.0
 _numbers = count()
+_one_at_a_time = threading.Lock()
 
 
 def query(form: Query, scope: Scope) -> Result:
@@ -89,18 +90,25 @@ def _engine() -> duckdb.DuckDBPyConnection:
     )
 
 
+@cache
+def _kept() -> Kept:
+    return Kept("memory.main")
+
+
 @contextmanager
 def _database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection whose tables are its own, gone when it ends."""
-    connection, name = _engine().cursor(), f"traceproof_{next(_numbers)}"
-    try:
-        connection.execute(f"ATTACH ':memory:' AS {name}")
-        connection.execute(f"USE {name}")
-        yield connection
-    finally:
-        connection.execute("USE memory")
-        connection.execute(f"DETACH DATABASE IF EXISTS {name}")
-        connection.close()
+    """A connection whose views are its own, gone when it ends. One at a time: workers judge side by side, and the kept
+    tables under the views are everybody's."""
+    with _one_at_a_time:
+        connection, name = _engine().cursor(), f"traceproof_{next(_numbers)}"
+        try:
+            connection.execute(f"ATTACH ':memory:' AS {name}")
+            connection.execute(f"USE {name}")
+            yield connection
+        finally:
+            connection.execute("USE memory")
+            connection.execute(f"DETACH DATABASE IF EXISTS {name}")
+            connection.close()
 
 
 def _run(sql: str, scope: Scope, counted: bool) -> tuple[list[str], list[tuple[Any, ...]], list[str]]:
@@ -109,7 +117,7 @@ def _run(sql: str, scope: Scope, counted: bool) -> tuple[list[str], list[tuple[A
 
     with _database() as connection:
         try:
-            tables = Tables(connection, scope)
+            tables = Tables(connection, scope, _kept())
             tables.create(sql)
             with _time_limit(connection):
                 connection.execute(sql)

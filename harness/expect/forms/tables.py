@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -31,6 +32,7 @@ EVENT: Final[Columns] = {
     "dur": "DOUBLE",
     "tts": "DOUBLE",
     "tdur": "DOUBLE",
+    "written": "BIGINT",
     "pid": "BIGINT",
     "tid": "BIGINT",
     "id": "VARCHAR",
@@ -54,19 +56,22 @@ FLOW: Final[Columns] = {
     "target_ts": "DOUBLE",
 }
 ROWS_AT_ONCE: Final = 20_000
+MOST_TABLES: Final = 60
+MOST_ROWS: Final = 100_000
 _PATH_INTO_ARGS: Final = re.compile(r"\b(?:\w+\s*\.\s*)?args\s*(?:->>?\s*'[^']*'\s*)+")
 
 
 class Tables:
     """Makes what a query needs in one connection: `t` of the form's own arm, `arm.t` of the others."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, scope: Scope) -> None:
-        self._connection, self._scope = connection, scope
+    def __init__(self, connection: duckdb.DuckDBPyConnection, scope: Scope, kept: Kept) -> None:
+        self._connection, self._scope, self._kept = connection, scope, kept
         self._rows: dict[str, int] = {}  # how many each table has, by its quoted name
         self._tree: Any = {}
 
     def create(self, sql: str) -> None:
         """Make every table that the SQL names; anything but one SELECT, and one of no table, is a `ScenarioError`."""
+        self._kept.make_room(self._connection)
         for schema, table in sorted(self._tables_of(sql)):
             if not schema or schema == MAIN:  # DuckDB's own schema has the name of a scenario's only arm
                 self._make(table, f'"{table}"', self._scope.picker)
@@ -144,19 +149,21 @@ class Tables:
 
     def _tables_of(self, sql: str) -> set[tuple[str, str]]:
         """Tables by schema and name, from DuckDB's own parser."""
-        statements = self._connection.extract_statements(sql)
-        found = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-        tree: Any = msgspec.json.decode(found[0]) if found else {}
-        if len(statements) != 1 or (tree.get("error") and tree.get("error_type") == "not implemented"):
-            raise _wrong("a query is one SELECT statement", self._scope.at)
-        self._tree = tree
-        return set(_base_tables(tree))
+        if sql not in self._kept.trees:
+            statements = self._connection.extract_statements(sql)
+            found = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+            tree: Any = msgspec.json.decode(found[0]) if found else {}
+            if len(statements) != 1 or (tree.get("error") and tree.get("error_type") == "not implemented"):
+                raise _wrong("a query is one SELECT statement", self._scope.at)
+            self._kept.trees[sql] = tree, set(_base_tables(tree))
+        self._tree, tables = self._kept.trees[sql]
+        return tables
 
     def _make(self, name: str, quoted: str, picker: Picker) -> None:
         if name == "flows":
             self._fill(quoted, FLOW, _flow_rows(picker))
         elif name == "events":
-            self._fill(quoted, EVENT, _event_rows(picker.trace.events, picker))
+            self._fill(quoted, EVENT, _event_rows(picker.trace.every(), picker))
         elif name == "marks":
             self._fill(quoted, EVENT, _event_rows(marks(picker.context), picker))
         elif name == "server":
@@ -167,20 +174,56 @@ class Tables:
         # Any other name is a common table expression, or a mistake that DuckDB will name.
 
     def _fill(self, quoted: str, columns: Columns, rows: Iterator[dict[str, Any]]) -> None:
-        self._rows[quoted] = 0
-        self._connection.execute(f"CREATE TABLE {quoted} ({', '.join(f'{n} {t}' for n, t in columns.items())})")
+        encoder = msgspec.json.Encoder()
+        # The separator is a letter that JSON never holds. The text of some arguments is no UTF-8: Chrome cuts URLs
+        # inside a character.
+        texts = (b"\x1e".join(map(encoder.encode, batch)).decode("utf-8", "replace") for batch in _batches(rows))
+        table, self._rows[quoted] = self._kept.table(self._connection, columns, list(texts))
+        self._connection.execute(f"CREATE VIEW {quoted} AS FROM {table}")
+
+
+class Kept:
+    """Tables of what was asked for last, by all that is in them. Several queries look at one selection, and a mutant of
+    a recording changes few of them; so do the trees of their SQL.
+
+    `home`: the schema that holds them. They go, the oldest first, once there are too many rows.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._home, self._tables = home, dict[bytes, tuple[str, int]]()
+        self._numbers = count()
+        self.trees: dict[str, tuple[Any, set[tuple[str, str]]]] = {}
+
+    def make_room(self, connection: duckdb.DuckDBPyConnection) -> None:
+        rows = sum(size for _, size in self._tables.values())
+        while len(self._tables) > MOST_TABLES or rows > MOST_ROWS:
+            table, size = self._tables.pop(next(iter(self._tables)))
+            rows -= size
+            connection.execute(f"DROP TABLE {table}")
+
+    def table(self, connection: duckdb.DuckDBPyConnection, columns: Columns, texts: Sequence[str]) -> tuple[str, int]:
+        """The table that holds the rows of these texts, and how many they are."""
+        digest = hashlib.sha256(msgspec.json.encode((list(columns), texts))).digest()
+        if digest not in self._tables:
+            self._tables[digest] = self._made(connection, columns, texts)
+        self._tables[digest] = self._tables.pop(digest)  # the last used is the last to go
+        return self._tables[digest]
+
+    def _made(self, connection: duckdb.DuckDBPyConnection, columns: Columns, texts: Sequence[str]) -> tuple[str, int]:
+        table = f"{self._home}.kept_{next(self._numbers)}"
+        connection.execute(f"CREATE TABLE {table} ({', '.join(f'{n} {t}' for n, t in columns.items())})")
         shape = msgspec.json.encode(columns).decode()
         lines = (
             f"SELECT from_json_strict(line, '{shape}') AS row FROM (SELECT unnest(string_split(?, chr(30))) AS line)"
         )
-        insert = f"INSERT INTO {quoted} SELECT row.* FROM ({lines})"
-        encoder = msgspec.json.Encoder()
-        while batch := list(islice(rows, ROWS_AT_ONCE)):
-            # The separator is a letter that JSON never holds. The text of some arguments is no UTF-8: Chrome cuts URLs
-            # inside a character.
-            text = b"\x1e".join(map(encoder.encode, batch)).decode("utf-8", "replace")
-            self._connection.execute(insert, [text])
-            self._rows[quoted] += len(batch)
+        for text in texts:
+            connection.execute(f"INSERT INTO {table} SELECT row.* FROM ({lines})", [text])
+        return table, sum(text.count("\x1e") + 1 for text in texts)
+
+
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        yield batch
 
 
 def _ctes(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -210,6 +253,7 @@ def _event_rows(items: Iterable[Item], picker: Picker) -> Iterator[dict[str, Any
             "dur": item.dur,
             "tts": item.tts,
             "tdur": item.tdur,
+            "written": item.written,
             "pid": item.pid,
             "tid": item.tid,
             "id": item.id,

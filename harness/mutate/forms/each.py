@@ -12,7 +12,7 @@ from harness.expect.where import path_at
 from harness.mutate.edit import Impossible, attempt, copy, drop, line_of, put, shift, swap_line, wrap
 from harness.mutate.forge import forged
 from harness.mutate.mutant import Must, Mutant
-from harness.mutate.near import breaking_values, just_outside, sample, sticking_out, told
+from harness.mutate.near import breaking_values, just_outside, may_hold, sample, sticking_out, told
 from harness.mutate.subject import Key, Member, Subject
 from harness.mutate.tape import Tape
 from harness.mutate.values import nearest_counts
@@ -83,6 +83,22 @@ def _nesting(subject: Subject, form: Each, key: Key, member: Member) -> Iterator
             "each: not_inside",
             partial(_into, tape, member, others),
         )
+        around = attempt(_surrounded, tape, member, others)
+        before = subject.size(form.not_inside, key, {})
+        if around is not None and subject.size(form.not_inside, key, {member.key: around}) > before:
+            what = f"a `{form.not_inside.name}` around it"
+            yield from _mutant(member, "wrap in a slice", what, "each: not_inside", partial(replace, around))
+
+
+def _surrounded(tape: Tape, member: Member, outers: Sequence[Member]) -> Tape:
+    """With a copy of an outer right around the member: where it may not be moved to one, one comes to it."""
+    line = line_of(tape, member)
+    outer = next((o for o in outers if o.item.kind == "slice"), None)
+    if outer is None:
+        raise Impossible("there is nothing to be inside")
+    place = line.place - 1e-4
+    around = replace(line_of(tape, outer), place=place, ts=line.ts, dur=line.dur or 0.0, pid=line.pid, tid=line.tid)
+    return tape.change({}, [replace(around, ph="X", end_place=-1.0)])
 
 
 def _into(tape: Tape, member: Member, outers: Sequence[Member]) -> Tape:
@@ -215,4 +231,4 @@ def _within(inner: Member, outer: Member) -> bool:
         return False
     if (a.ts, a.end) == (b.ts, b.end):
         return a.seq > b.seq
-    return b.ts <= a.ts and a.end <= b.end
+    return may_hold((b.ts, b.end), a.ts, a.end)

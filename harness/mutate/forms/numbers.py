@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from harness.expect.templates import resolve, step_value
 from harness.expect.values import values_at
 from harness.expect.where import path_at
-from harness.mutate.edit import Impossible, drop, put, put_value
+from harness.mutate.edit import Impossible, drop, put_in_each, put_value, shift
 from harness.mutate.mutant import Must, Mutant
 from harness.mutate.near import one_more
 from harness.mutate.subject import Key, Member, Subject
@@ -69,7 +69,8 @@ def _pushed(
         if wanted is None:
             return
         try:
-            operator, tape, value = _reach(subject, side, wanted, edits.get(side.key, subject.tapes[side.key]))
+            before = edits.get(side.key, subject.tapes[side.key])
+            operator, tape, value = _reach(subject, side, wanted, before, _shared(side, other))
         except Impossible:
             return
         edits[side.key] = tape
@@ -144,21 +145,53 @@ def _of(kind: str, numbers: Sequence[float]) -> float:
     return median(numbers)
 
 
-def _reach(subject: Subject, side: _Side, wanted: float, tape: Tape) -> tuple[str, Tape, float]:
-    """The recording changed so that one side has (nearly) a value; with the value that it then has."""
+def _shared(side: _Side, other: _Side | None) -> frozenset[int]:
+    """Places of events of a sum that the other side sums up as well: changed, they would move both sides."""
+    if other is None or other.key != side.key or side.aggregate.kind != "sum":
+        return frozenset()
+    theirs = {(member.source, member.index) for member in other.members}
+    return frozenset(n for n, one in enumerate(side.members) if (one.source, one.index) in theirs)
+
+
+def _reach(
+    subject: Subject, side: _Side, wanted: float, tape: Tape, shared: frozenset[int] = frozenset()
+) -> tuple[str, Tape, float]:
+    """The recording changed so that one side has (nearly) a value; with the value that it then has.
+
+    shared: places among its members of those that stay as they are, as long as there are others.
+    """
     if side.aggregate.kind == "value":
         value = _rounded(wanted, side)
         return "change a step's value", put_value(tape, side.aggregate.path, value), value
     if side.aggregate.kind == "count":
-        return _reach_count(subject, side, round(wanted), tape)
-    path = side.aggregate.path
+        return _reach_count(subject, side, math.floor(wanted) if wanted < side.value else math.ceil(wanted), tape)
+    path, whole, trace = side.aggregate.path, len(side.members), subject.trace(side.key)
+    kept = math.fsum(side.numbers[n] for n in shared) if len(shared) < len(side.members) else 0.0
+    if kept and kept < min(wanted, side.value):
+        own = [n for n in range(len(side.members)) if n not in shared]
+        members, held = tuple(side.members[n] for n in own), tuple(side.numbers[n] for n in own)
+        side, wanted = replace(side, members=members, numbers=held, value=math.fsum(held)), wanted - kept
+    else:
+        kept = 0.0
     numbers = _spread(side, wanted)
-    for member, number in zip(side.members, numbers, strict=True):
-        tape = put(tape, member, path, number, subject.trace(member.key))
+    before = tape
+    tape = put_in_each(tape, side.members, path, numbers, trace)
+    assert side.aggregate.of is not None
+    if path == "dur" and subject.size(side.aggregate.of, side.key, {side.key: tape}) > whole:
+        tape = put_in_each(_with_what_it_holds(subject, side, numbers, before), side.members, path, numbers, trace)
     operator = {"dur": "stretch", "self": "stretch", "ts": "shift in time", "end": "stretch"}.get(
         path, "change an argument"
     )
-    return operator, tape, _of(side.aggregate.kind, numbers)
+    return operator, tape, _of(side.aggregate.kind, numbers) + kept
+
+
+def _with_what_it_holds(subject: Subject, side: _Side, numbers: Sequence[float], tape: Tape) -> Tape:
+    """What lies in slices that become shorter, shorter by as much: else it would stick out and be an outermost one."""
+    for member, old, new in zip(side.members, side.numbers, numbers, strict=True):
+        for inner in subject.within(member) if 0 < new < old else ():
+            start, share = member.item.ts, new / old
+            tape = shift(tape, inner, start + (inner.item.ts - start) * share, (inner.item.dur or 0.0) * share)
+    return tape
 
 
 def _spread(side: _Side, wanted: float) -> list[float]:
@@ -187,7 +220,12 @@ def _reach_count(subject: Subject, side: _Side, wanted: int, tape: Tape) -> tupl
     if not 0 <= wanted <= size + 500 or side.aggregate.of is None:
         raise Impossible("no such number of events")
     if wanted <= size:
-        return "drop", drop(tape, side.members[wanted:]), wanted
+        gone = side.members[wanted:]
+        fewer = drop(tape, gone)
+        if subject.size(side.aggregate.of, side.key, {side.key: fewer}) > wanted:
+            # What it held may take the place of an outermost one.
+            fewer = drop(tape, [*gone, *(inner for one in gone for inner in subject.within(one))])
+        return "drop", fewer, wanted
     added = one_more(subject, side.aggregate.of, side.key, side.members, wanted - size)
     if added is None:
         raise Impossible("no more events could be made")

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.events import CaseResult, ClaimVerdict, RunResult
 from harness.evidence.sources import ClaimWords, Reported
+from harness.report.near import nearest_miss, shortened, telling
 from harness.verdict import Verdict
 from harness.versions import parse_version
 
@@ -17,7 +18,21 @@ WORDS = list(Verdict)
 Column = tuple[str, str, str]  # version, mode, raster: what a verdict is of
 _Cell = tuple[int, int]  # claim and column
 _Said = tuple[int, ClaimVerdict]  # in which run
-_CELL = ("claim", "column", "run", "word", "expected", "drift", "met", "valid", "attempts", "why", "known", "cases")
+_CELL = (
+    "claim",
+    "column",
+    "run",
+    "word",
+    "expected",
+    "drift",
+    "met",
+    "valid",
+    "attempts",
+    "why",
+    "near",
+    "known",
+    "cases",
+)
 
 
 class Texts:
@@ -119,6 +134,7 @@ class Index:
         interval: dict[int, list[float]] = {}
         deciding = self._deciding()
         for place, ((claim, column), (run, one)) in enumerate(sorted(newest.items(), key=lambda item: item[0])):
+            numbers = deciding.get((run, column, one.claim), [])
             row = {
                 "claim": claim,
                 "column": column,
@@ -130,14 +146,21 @@ class Index:
                 "valid": one.valid,
                 "attempts": one.attempts,
                 "why": self._texts.place(one.reason),
+                "near": self._texts.place(self._near(one, numbers)),
                 "known": self._texts.place(one.baseline_reason),
-                "cases": deciding.get((run, column, one.claim), []),
+                "cases": numbers,
             }
             for name, values in columns.items():
                 values.append(row[name])
             if one.verdict is Verdict.SOMETIMES:
                 interval[place] = [round(one.low, 4), round(one.high, 4)]
         return {**columns, "interval": interval}
+
+    def _near(self, one: ClaimVerdict, cases: Sequence[int]) -> str:
+        """The nearest miss of a verdict that does not hold, in words. `cases`: those that decide it, by number."""
+        found = None if one.verdict is Verdict.HOLDS else telling(one, (self.cases[number][1] for number in cases))
+        miss = nearest_miss(found[1]) if found else None
+        return shortened(f"{miss.name} {miss.note.removeprefix('missed: ')}") if miss else ""
 
     def _case_columns(self, chunks: Sequence[int]) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {

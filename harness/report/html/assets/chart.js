@@ -2,6 +2,7 @@
 //
 // Events of a row lie side by side in the columns, in order of time. What is narrower than a pixel is drawn once for
 // each pixel, and a binary search goes on to the next: a row costs as many steps as it has pixels, however full it is.
+// The canvas is as large as what is seen of the tracks, however many there are; the axis stays at its top.
 
 const ROW = 17;
 const HEAD = 17;
@@ -24,6 +25,7 @@ class Chart {
     this.arrows = true;
     this.frames = true;
     this.finding = null;
+    this.top = 0; // how far the tracks are scrolled up
     this.hover = null;
     this.current = null;
     this.arrange();
@@ -35,6 +37,7 @@ class Chart {
       const rows = tracks[drawing.lane[i]].rows;
       (rows[drawing.row[i]] ??= {first: i, last: i}).last = i;
     }
+    drawing.tracks = tracks;
     drawing.roles = new Map(); // place: {selected, control, missed, note, findings}
     for (const light of drawing.highlights) {
       light.at.forEach((place, i) => {
@@ -52,7 +55,11 @@ class Chart {
       for (const row of track.rows) {
         if (!row) continue;
         let reach = -Infinity;
-        for (let i = row.first; i <= row.last; i++) drawing.reach[i] = reach = Math.max(reach, drawing.ts[i] + drawing.dur[i]);
+        row.lit = [];
+        for (let i = row.first; i <= row.last; i++) {
+          drawing.reach[i] = reach = Math.max(reach, drawing.ts[i] + drawing.dur[i]);
+          if (drawing.roles.has(i)) row.lit.push(i);
+        }
       }
     }
     return tracks;
@@ -86,34 +93,38 @@ class Chart {
   x(time) { return (time - this.from) / (this.to - this.from) * this.width; }
   time(x) { return this.from + x / this.width * (this.to - this.from); }
 
-  size(width, ratio) {
-    this.width = width;
-    this.ratio = ratio;
+  /** seen: the height of the part of the tracks that is seen at once. */
+  size(width, seen, ratio) {
+    Object.assign(this, {width, seen, ratio});
     this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
-    this.canvas.style.height = `${this.height}px`;
+    this.canvas.height = Math.round(seen * ratio);
+    this.canvas.style.height = `${seen}px`;
     const style = getComputedStyle(document.documentElement);
     this.color = Object.fromEntries(['bg', 'text', 'dim', 'line', 'grid', 'window', 'selected', 'missed', 'control', 'slice', 'slice-text', 'on-strong', 'arrow', 'panel', 'focus']
       .map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   }
 
-  /** Draw what lies between `top` and `bottom`. */
-  draw(top = 0, bottom = this.height) {
+  /** Draw what is seen when the tracks are scrolled up by `top`. */
+  draw(top = 0) {
     const {pen, color} = this;
-    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.top = top;
+    this.bottom = top + this.seen;
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, -top * this.ratio);
     pen.font = FONT;
     pen.textBaseline = 'middle';
     pen.fillStyle = color.bg;
-    pen.fillRect(0, 0, this.width, this.height);
+    pen.fillRect(0, top, this.width, this.seen);
     this.#windows();
     this.#grid();
     for (const track of this.tracks) {
-      if (track.shown && track.y < bottom && track.y + HEAD + track.rows.length * ROW + GAP > top) this.#track(track);
+      if (track.shown && track.y - HEAD < this.bottom && track.y + HEAD + track.rows.length * ROW + GAP > top) this.#track(track);
     }
     if (this.arrows) this.#flows();
-    this.#marks();
     this.#outline(this.hover, color.dim, 1);
     this.#outline(this.current, color.focus, 3);
+    this.drawings.forEach((drawing, number) => { if (number) this.#marks(drawing, drawing.top); });
+    this.#axis();
+    if (this.drawings[0].bottom > top + AXIS) this.#marks(this.drawings[0], top + 16);
   }
 
   #windows() {
@@ -131,15 +142,11 @@ class Chart {
 
   #grid() {
     const {pen, color} = this;
-    const step = niceStep((this.to - this.from) / Math.max(this.width / 110, 2));
-    pen.fillStyle = color.dim;
     pen.strokeStyle = color.grid;
     pen.beginPath();
-    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
-      const x = Math.round(this.x(time)) + 0.5;
-      pen.moveTo(x, 0);
-      pen.lineTo(x, this.height);
-      pen.fillText(tick(time, step), x + 3, 8);
+    for (const [, x] of this.#ticks()) {
+      pen.moveTo(x, this.top);
+      pen.lineTo(x, this.bottom);
     }
     pen.stroke();
     if (!this.frames) return;
@@ -152,36 +159,49 @@ class Chart {
         const x = Math.round(this.x(frame)) + 0.5;
         if (x < 0 || x > this.width || x - last < 3) continue;
         last = x;
-        pen.moveTo(x, top);
-        pen.lineTo(x, bottom);
+        pen.moveTo(x, Math.max(top, this.top));
+        pen.lineTo(x, Math.min(bottom, this.bottom));
       }
     }
     pen.stroke();
     pen.setLineDash([]);
   }
 
-  #marks() {
+  #axis() {
+    const {pen, color} = this;
+    pen.fillStyle = color.bg;
+    pen.fillRect(0, this.top, this.width, AXIS - 8);
+    pen.fillStyle = color.dim;
+    for (const [words, x] of this.#ticks()) pen.fillText(words, x + 3, this.top + 8);
+  }
+
+  #ticks() {
+    const step = niceStep((this.to - this.from) / Math.max(this.width / 110, 2));
+    const ticks = [];
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) ticks.push([tick(time, step), Math.round(this.x(time)) + 0.5]);
+    return ticks;
+  }
+
+  /** The step marks of an arm, which has its own, with their names at the height `from`. */
+  #marks({marks, heading, bottom}, from) {
     const {pen, color} = this;
     pen.strokeStyle = pen.fillStyle = color.text;
-    this.drawings.forEach(({marks, heading, top, bottom}, number) => { // an arm has its own marks
-      const from = number ? top : 16;
-      let free = number ? pen.measureText(heading).width + 14 : -Infinity;
-      for (const [name, time] of marks) {
-        const x = Math.round(this.x(time)) + 0.5;
-        if (x < 0 || x > this.width) continue;
-        pen.setLineDash([5, 3]);
-        pen.beginPath();
-        pen.moveTo(x, from);
-        pen.lineTo(x, bottom);
-        pen.stroke();
-        pen.setLineDash([]);
-        const width = pen.measureText(name).width;
-        const at = Math.min(x + 3, this.width - width - 2);
-        if (at <= free) continue;
-        pen.fillText(name, at, from + 9);
-        free = at + width + 6;
-      }
-    });
+    let free = from === this.top + 16 ? -Infinity : pen.measureText(heading).width + 14;
+    for (const [name, time] of marks) {
+      const x = Math.round(this.x(time)) + 0.5;
+      if (x < 0 || x > this.width) continue;
+      pen.setLineDash([5, 3]);
+      pen.beginPath();
+      pen.moveTo(x, from);
+      pen.lineTo(x, Math.min(bottom, this.bottom));
+      pen.stroke();
+      pen.setLineDash([]);
+      const width = pen.measureText(name).width;
+      const at = Math.min(x + 3, this.width - width - 2);
+      if (at <= free) continue;
+      pen.fillText(name, at, from + 9);
+      free = at + width + 6;
+    }
   }
 
   #track(track) {
@@ -197,7 +217,10 @@ class Chart {
     }
     pen.fillStyle = color.line;
     pen.fillRect(0, track.y, this.width, 1);
-    track.rows.forEach((row, i) => { if (row) this.#row(track, row, track.y + HEAD + i * ROW); });
+    track.rows.forEach((row, i) => {
+      const y = track.y + HEAD + i * ROW;
+      if (row && y < this.bottom && y + ROW > this.top) this.#row(drawing, row, y);
+    });
     const name = trackName(lane);
     pen.font = FONT;
     const width = pen.measureText(name).width + 8;
@@ -207,29 +230,24 @@ class Chart {
     pen.fillText(name, 4, track.y + HEAD / 2);
   }
 
-  #row(track, row, y) {
+  #row(drawing, row, y) {
     const {pen, color} = this;
-    const {drawing} = track;
     const {ts, dur, kind} = drawing;
     const bin = 1 / this.width * (this.to - this.from); // the time of one pixel
-    const lit = [];
     let [runLeft, runRight] = [0, -1]; // narrow slices side by side are one rectangle
     const flush = () => { if (runRight > runLeft) pen.fillRect(runLeft, y + 2, runRight - runLeft, ROW - 4); };
-    let i = search(drawing.reach, row.first, row.last + 1, this.from);
+    const first = search(drawing.reach, row.first, row.last + 1, this.from);
+    let i = first;
     pen.fillStyle = color.slice;
     while (i <= row.last && ts[i] <= this.to) {
       const x = this.x(ts[i]);
       const width = dur[i] / bin;
-      if (drawing.roles.has(i) && this.role(drawing, i)) lit.push(i);
       if (width < 1.5) {
         const end = x + Math.max(width, 1);
         if (kind[i] === 'i' && x > runRight + 1) pen.fillRect(x - 0.5, y + 5, 1.5, ROW - 9);
         else if (x <= runRight + 0.6) runRight = Math.max(runRight, end);
         else { flush(); [runLeft, runRight] = [x, end]; }
-        // On to the first that begins beyond this pixel; evidence on the way is not passed over.
-        const next = search(ts, i + 1, row.last + 1, ts[i] + bin);
-        if (track.lit && next > i + 1) for (let j = i + 1; j < next; j++) if (drawing.roles.has(j) && this.role(drawing, j)) { lit.push(j); j = search(ts, j, next, ts[j] + bin) - 1; }
-        i = Math.max(next, i + 1);
+        i = search(ts, i + 1, row.last + 1, ts[i] + bin); // the first that begins beyond this pixel
         continue;
       }
       const left = Math.max(x, -2);
@@ -243,6 +261,12 @@ class Chart {
       i++;
     }
     flush();
+    const lit = [];
+    for (let k = search(row.lit, 0, row.lit.length, first); k < row.lit.length && ts[row.lit[k]] <= this.to; k++) {
+      const place = row.lit[k];
+      if (lit.length && dur[place] < bin && ts[place] < ts[lit.at(-1)] + bin) continue;
+      if (this.role(drawing, place)) lit.push(place);
+    }
     lit.forEach((place, i) => {
       const free = i + 1 < lit.length ? this.x(ts[lit[i + 1]]) : this.width;
       this.#evidence(drawing, place, y, free);
@@ -308,8 +332,8 @@ class Chart {
 
   /** Where an event stands on the canvas; null where its track is not shown. */
   box(drawing, place) {
-    const track = this.tracks.find((one) => one.drawing === drawing && one.number === drawing.lane[place]);
-    if (!track?.shown) return null;
+    const track = drawing.tracks[drawing.lane[place]];
+    if (!track.shown) return null;
     return {left: this.x(drawing.ts[place]), right: this.x(drawing.ts[place] + drawing.dur[place]), y: track.y + HEAD + drawing.row[place] * ROW};
   }
 
@@ -323,8 +347,10 @@ class Chart {
     this.pen.lineWidth = 1;
   }
 
-  /** The event at a point of the canvas, or the nearest within three pixels. */
-  at(x, y) {
+  /** The event at a point of the canvas, or the nearest within three pixels; none is under the axis. */
+  at(x, seen) {
+    if (seen < AXIS - 8) return null;
+    const y = seen + this.top;
     const track = this.tracks.find((one) => one.shown && y >= one.y + HEAD && y < one.y + HEAD + one.rows.length * ROW);
     const row = track?.rows[Math.floor((y - track.y - HEAD) / ROW)];
     if (!row) return null;
@@ -370,7 +396,7 @@ function niceStep(least) {
 function label(pen, words, x, y, room) {
   const most = Math.floor(room / 6.1);
   if (most < 2) return;
-  pen.fillText(words.length > most ? `${words.slice(0, most - 1)}…` : words, x, y);
+  pen.fillText(words.length > most ? `${words.slice(0, most - 1)}…` : words, x, y, room); // wide letters are set closer
 }
 
 function diamond(pen, x, y) {

@@ -30,7 +30,7 @@ async function caseView(number, claim) {
   const own = (attempt) => attempt.findings.filter((finding) => finding.claims.includes(id));
   const telling = details.attempts.find((attempt) => own(attempt).some((finding) => finding.outcome === 'unmet')) ?? details.attempts.find((attempt) => own(attempt).length);
   const shown = own(telling ?? {findings: []}).find((finding) => finding.outcome === 'unmet') ?? own(telling ?? {findings: []})[0];
-  const evidence = evidenceView(details, number, telling, shown);
+  const evidence = evidenceView(details, number, id, telling, shown);
   const section = el('section.case', {'aria-label': details.scenario},
     el('h2', {}, el('code', {}, details.scenario), ' ', verdictChip(details.verdicts[id])),
     el('p.says', {}, details.title),
@@ -50,8 +50,9 @@ function failures(details) {
   return said.length ? el('ul', {}, said) : null;
 }
 
-/** The drawings of the telling attempt, with those of another build or attempt beside them if asked for. */
-function evidenceView(details, number, telling, shown) {
+/** The drawings of the telling attempt, with those of another build or attempt beside them: at first of the nearest build
+    that answers otherwise. */
+function evidenceView(details, number, id, telling, shown) {
   const holder = el('section', {'aria-label': 'Evidence'});
   const named = (drawing, where) => ({...drawing, heading: [where, drawing.arm === 'main' ? '' : drawing.arm].filter(Boolean).join(' · '), path: `${details.folder}/${drawing.trace}`});
   const of = (one, attempt) => one.drawings.filter((drawing) => attempt === undefined || drawing.attempt === attempt);
@@ -84,9 +85,12 @@ function evidenceView(details, number, telling, shown) {
     holder.append(result.current);
   };
   holder.append(el('h3', {}, `Evidence: attempt ${told}${telling && mine.length > 1 ? `, ${plural(mine.length, 'arm')} on one scale` : ''}`));
-  if (others.length) holder.append(choice('Beside it', [['', 'nothing'], ...others.map(([key, words]) => [key, words])], '', build));
+  const contrast = SAYS_OF_CHROME.has(details.verdicts[id]) ? others.filter(([,, one]) => one !== details && SAYS_OF_CHROME.has(one.verdicts[id]) && one.verdicts[id] !== details.verdicts[id]) : [];
+  const away = ([key]) => Math.abs(cases.column[Number(key.split(' ')[1])] - cases.column[number]);
+  const first = contrast.sort((a, b) => away(a) - away(b))[0]?.[0] ?? '';
+  if (others.length) holder.append(choice('Beside it', [['', 'nothing'], ...others.map(([key, words]) => [key, words])], first, build));
   if (details.notes.length) holder.append(el('p.note', {}, details.notes.join(' ')));
-  build('');
+  build(first);
   return result;
 }
 
@@ -171,7 +175,7 @@ function recordingsView(details) {
   if (!all.length) return null;
   const [, first] = all[0];
   return el('details', {}, el('summary', {}, el('h3', {}, `Recordings (${all.length})`)),
-    el('p.note', {}, 'Each opens in DevTools (Performance › Load profile) and in Perfetto. With the findings written into it:'),
+    el('p.note', {}, 'Each opens in Perfetto and, unless DevTools finds no frames in it, in DevTools (Performance › Load profile). A copy with the findings written into it opens in both:'),
     command(`traceproof annotate ${details.folder}/${first.trace} ${details.file}`),
     el('p.note', {}, 'As a picture, of as many events as you like:'), command(`traceproof draw ${details.folder}/${first.trace} ${details.file} -o evidence.svg`),
     el('.scroll', {tabindex: '0', role: 'region', 'aria-label': 'Recordings'}, el('table', {},

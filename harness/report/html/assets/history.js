@@ -37,15 +37,20 @@ function linesOf(claim) {
 
 function historyLine(claim, line) {
   let answer = '';
+  let before = '';
   return el('.stretches', {}, el('span.where.dim', {}, line.name), line.parts.map((part) => {
     const [first, last] = [part.cells[0], part.cells.at(-1)].map((cell) => columns[cells.column[cell]]);
-    const turn = SAYS_OF_CHROME.has(part.word) && answer && answer !== part.word;
-    if (SAYS_OF_CHROME.has(part.word)) answer = part.word;
+    const says = SAYS_OF_CHROME.has(part.word);
+    const turn = says && answer && answer !== part.word;
+    // Versions that have no build here may have changed it as well.
+    const between = Number(before) + 1 < Number(major(first)) ? `${Number(before) + 1} to ${major(first)}` : major(first);
+    if (says) [answer, before] = [part.word, major(last)];
     const stretch = el('a.stretch', {href: claimLink(claim, cells.column[part.cells[0]]), title: part.cells.map((cell) => columns[cells.column[cell]].version).join(', ')},
       verdictChip(part.word, {drift: part.cells.some((cell) => cells.drift[cell])}),
       el('small', {}, first === last ? major(first) : `${major(first)} … ${major(last)}`));
     stretch.style.setProperty('--span', part.cells.length);
-    return [turn ? el('span.turn', {}, `→ ${major(first)}`) : null, stretch];
+    const release = turn ? el('span.turn', {title: `changed in ${between === major(first) ? between : `one of the releases ${between}`}`}, `→ ${between}`) : null;
+    return [release, stretch];
   }));
 }
 

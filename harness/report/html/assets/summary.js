@@ -3,16 +3,28 @@
 const FIRST = 10;
 
 function summaryView() {
-  return [el('h1', {}, headline()), totals(), changes()];
+  return [el('h1', {}, headline()), el('p.dim', {}, scope()), changes(), surprises(), totals()];
 }
 
+const versions = [...new Set(columns.map(major))].sort((a, b) => a - b);
+const between = versions.length > 1 ? `from ${versions[0]} to ${versions.at(-1)}` : 'between builds';
+
+/** The answer that most come for: what a newer Chrome changed; of one build, what is not as expected. */
 function headline() {
-  const away = drifted.filter(Boolean).length;
   const turned = changed.filter(Boolean).length;
-  const parts = [`${plural(claims.id.length, 'claim')} on ${plural(columns.length, 'build')}`];
-  if (columns.length > 1) parts.push(`${thousands(turned)} answered differently`);
-  parts.push(away ? `${thousands(away)} not as expected` : 'all as expected');
-  return parts.join(' · ');
+  if (columns.length > 1) return turned ? `${thousands(turned)} of ${plural(claims.id.length, 'claim')} changed ${between}` : `No claim changed ${between}`;
+  return surprised();
+}
+
+function scope() {
+  const named = columns.length < 7 ? columns.map(columnLabel).join(', ') : `${[...new Set(columns.map((column) => column.mode))].join(', ')} of ${versions.join(', ')}`;
+  const asked = `${plural(claims.id.length, 'claim')} on ${plural(columns.length, 'build')}: ${named}`;
+  return columns.length > 1 ? `${asked} · ${surprised()}` : asked;
+}
+
+function surprised() {
+  const away = drifted.filter(Boolean).length;
+  return away ? `${plural(away, 'claim')} not as expected` : 'All as expected';
 }
 
 function totals() {
@@ -25,31 +37,50 @@ function totals() {
 }
 
 function changes() {
-  const order = claims.id.map((_, claim) => claim).filter((claim) => drifted[claim] || changed[claim])
-    .sort((a, b) => drifted[b] - drifted[a] || changed[b] - changed[a]);
-  if (!order.length) {
-    return el('section', {'aria-labelledby': 'changes-title'}, el('h2', {id: 'changes-title'}, 'What changed'),
-      el('p.note', {}, columns.length > 1 ? 'Nothing: every build answers every claim alike, and as the baseline expects.' : 'Every verdict is as the baseline expects. To see what changed, give the ledgers of two builds.'));
-  }
-  const list = el('ul.changes', {}, order.slice(0, FIRST).map(changeItem));
-  const more = order.length > FIRST ? el('button', {type: 'button', onclick: (event) => {
-    list.append(...order.slice(FIRST).map(changeItem));
-    event.target.remove();
-  }}, `Show the other ${thousands(order.length - FIRST)}`) : null;
-  return el('section', {'aria-labelledby': 'changes-title'}, el('h2', {id: 'changes-title'}, 'What changed'), list, more);
+  if (columns.length < 2) return null;
+  return section('changes', 'What changed, and why', claims.id.map((_, claim) => claim).filter((claim) => changed[claim]).sort((a, b) => drifted[b] - drifted[a]),
+    'Nothing: every build answers every claim alike.');
 }
 
+/** What the baseline expects otherwise, but for what is told above. */
+function surprises() {
+  const also = drifted.filter((away, claim) => away && changed[claim]).length;
+  return section('surprises', also ? 'Also not as expected' : 'Not as expected', claims.id.map((_, claim) => claim).filter((claim) => drifted[claim] && !changed[claim]),
+    also ? 'Nothing else.' : columns.length > 1 ? 'Nothing: every verdict is as the baseline expects.' : 'Nothing: every verdict is as the baseline expects. To see what changed, give the ledgers of two builds.');
+}
+
+function section(name, title, found, otherwise) {
+  const list = el('ul.changes', {}, found.slice(0, FIRST).map(changeItem));
+  const more = found.length > FIRST ? el('button', {type: 'button', onclick: (event) => {
+    list.append(...found.slice(FIRST).map(changeItem));
+    event.target.remove();
+  }}, `Show the other ${thousands(found.length - FIRST)}`) : null;
+  return el('section', {'aria-labelledby': `${name}-title`}, el('h2', {id: `${name}-title`}, title), found.length ? list : el('p.note', {}, otherwise), more);
+}
+
+/** A claim with its verdicts, from the oldest build to the newest, and why those that do not hold do not. */
 function changeItem(claim) {
   const row = columns.map((_, column) => cellAt[claim][column]).filter((cell) => cell !== undefined);
-  const why = row.filter((cell) => cells.drift[cell] || wordOf(cell) !== 'HOLDS').map((cell) => text(cells.why[cell]) || text(cells.known[cell]));
-  const kinds = [drifted[claim] ? 'not as expected' : '', changed[claim] ? 'differs between builds' : ''].filter(Boolean).join(', ');
+  const parts = stretches(row);
+  const label = ([first, last]) => first === last ? columnLabel(columns[cells.column[first]]) : `${columnLabel(columns[cells.column[first]])} … ${major(columns[cells.column[last]])}`;
+  const reasons = new Map(); // one reason once, with all builds that have it
+  for (const part of parts) {
+    const why = (wordOf(part[0]) !== 'HOLDS' || cells.drift[part[0]]) && (text(cells.why[part[0]]) || text(cells.known[part[0]]));
+    if (why) reasons.set(why, [...(reasons.get(why) ?? []), part]);
+  }
   return el(`li${drifted[claim] ? '.is-drift' : ''}`, {},
-    el('p', {}, el('a.claim-id', {href: claimLink(claim, cells.column[row.find((cell) => cells.drift[cell]) ?? row.at(-1)])}, claims.id[claim]), ' ', el('span.dim', {}, kinds)),
-    el('p.says', {}, text(claims.says[claim])),
-    el('p.line', {}, stretches(row).map(([first, last]) => el('a', {href: claimLink(claim, cells.column[first])},
-      el('span.where', {}, first === last ? columnLabel(columns[cells.column[first]]) : `${columnLabel(columns[cells.column[first]])} … ${major(columns[cells.column[last]])}`),
-      verdictChip(wordOf(first), {drift: Boolean(cells.drift[first])})))),
-    [...new Set(why)].filter(Boolean).slice(0, 2).map((reason) => el('p.dim', {}, reason)));
+    el('', {},
+      el('a.claim-id', {href: claimLink(claim, cells.column[row.find((cell) => cells.drift[cell]) ?? row.at(-1)])}, claims.id[claim]),
+      el('p.says', {}, text(claims.says[claim]))),
+    el('', {},
+      el('p.line', {}, parts.map((part, i) => [i ? el('span', {'aria-hidden': 'true'}, '→') : null, el('a', {href: claimLink(claim, cells.column[part[0]])},
+        el('span.where', {}, label(part)), verdictChip(wordOf(part[0]), {drift: Boolean(cells.drift[part[0]])}))])),
+      [...reasons].slice(0, 2).map(([why, [first]]) => el('p.why', {}, el('b', {}, major(columns[cells.column[first[0]]])), ` ${why}`, nearest(first[0])))));
+}
+
+function nearest(cell) {
+  const near = text(cells.near[cell]);
+  return near ? el('span.dim', {}, `. Nearest: ${near}`) : null;
 }
 
 /** Neighbouring builds of one mode with the same answer, as [first, last]. */

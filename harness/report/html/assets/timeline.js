@@ -5,7 +5,8 @@ const KEYS = 'Keys: W and S or + and − zoom, A and D pan, arrows go from event
 /** drawings: see harness/evidence/drawing.py, each with a `heading`. Answers the element, with `show(finding)`. */
 function timeline(drawings, finding) {
   const canvas = el('canvas', {tabindex: '0', role: 'application', 'aria-roledescription': 'timeline', 'aria-label': describe(drawings), 'aria-describedby': 'keys'});
-  const view = el('.view', {}, canvas);
+  const paper = el('.paper', {}, canvas); // as high as all tracks; the canvas sticks to what is seen of it
+  const view = el('.view', {}, paper);
   const tip = el('.tip', {hidden: true});
   const pinned = el('.pinned', {'aria-live': 'polite'}, el('span.dim', {}, 'Point at an event, or go to one with the arrow keys, to see its arguments.'));
   const chart = new Chart(canvas, drawings);
@@ -14,9 +15,10 @@ function timeline(drawings, finding) {
 
   const draw = () => {
     asked = false;
-    const ratio = devicePixelRatio;
-    if (chart.width !== view.clientWidth || chart.ratio !== ratio || canvas.height !== Math.round(chart.height * ratio)) chart.size(view.clientWidth, ratio);
-    chart.draw(view.scrollTop, view.scrollTop + view.clientHeight);
+    paper.style.height = `${chart.height}px`;
+    const [width, seen] = [view.clientWidth, view.clientHeight];
+    if (chart.width !== width || chart.seen !== seen || chart.ratio !== devicePixelRatio) chart.size(width, seen, devicePixelRatio);
+    chart.draw(view.scrollTop);
   };
   const redraw = () => { if (!asked) { asked = true; requestAnimationFrame(draw); } };
   const look = (from, to) => {
@@ -41,7 +43,7 @@ function timeline(drawings, finding) {
       }
       if (!chart.box(at.drawing, at.place)) { chart.all = true; chart.arrange(); refresh(); }
       const box = chart.box(at.drawing, at.place);
-      if (box.y < view.scrollTop + AXIS) view.scrollTop = box.y - AXIS;
+      if (box.y < view.scrollTop + AXIS) view.scrollTop = box.y - AXIS - ROW;
       if (box.y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = box.y + 2 * ROW - view.clientHeight;
     }
     redraw();
@@ -131,7 +133,7 @@ function timeline(drawings, finding) {
     if (at) {
       const left = Math.min(event.offsetX + 14, view.clientWidth - tip.offsetWidth - 4);
       tip.style.left = `${Math.max(left, 4)}px`;
-      tip.style.top = `${event.offsetY - view.scrollTop + canvas.offsetTop + 22}px`;
+      tip.style.top = `${event.offsetY + view.offsetTop + 22}px`;
     }
   });
   canvas.addEventListener('pointerup', (event) => {
