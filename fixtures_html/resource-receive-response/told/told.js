@@ -1,0 +1,1 @@
+window.told = "a script of the extension";
