@@ -32,6 +32,7 @@ LIFE, PIDS, PROFILE = "life", "pids.json", "profile"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None, use_errno=True)  # loaded before any fork: another thread may hold the loader's lock in one
 _XVFB_SECONDS = 20.0
+_LAST_THREAD_SECONDS = 5.0
 
 
 def members(attempt: str, sessions: Iterable[int]) -> list[int]:
@@ -129,6 +130,11 @@ def _harness_gone(life: int) -> bool:
         return False
 
 
+def _goes_within(life: int, seconds: float) -> bool:
+    """As nobody ever writes, what can be read is the end."""
+    return _harness_gone(life) or bool(select.select([life], [], [], seconds)[0])
+
+
 def _wait(browser: int, life: int, wake: int) -> int | None:
     """Until the browser ends (its wait status) or has to be ended (None). Reaps whatever was left to us meanwhile."""
     poll = select.poll()
@@ -202,7 +208,9 @@ def main(arguments: list[str]) -> int:
         display.terminate()
         _give_time(display)
         display.kill()
-    if _harness_gone(life):
+    # A killed harness goes thread by thread: the one that started us may be gone, which the kernel tells us by a signal,
+    # while another is still in a write to a slow disk and holds the pipe.
+    if _goes_within(life, _LAST_THREAD_SECONDS if status is None else 0):
         _remove(attempt)
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
     return code if code >= 0 else 128 - code

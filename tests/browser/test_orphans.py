@@ -72,6 +72,10 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def pids_in(folder: Path) -> list[int]:
+    return [json.loads((folder / PIDS).read_text())["browser"]]
+
+
 def left(said: dict[str, Any]) -> list[int]:
     sessions = [said["browser"], said["display"]] if "display" in said else [said["browser"]]
     return members(said["folder"], sessions)
@@ -119,11 +123,29 @@ def test_kill_9_of_harness_and_guard_leaves_a_folder_that_the_next_start_sweeps(
 
 
 def test_a_guard_whose_harness_died_before_it_started_runs_nothing_for_long(build: Build, temp: Path) -> None:
-    (temp / "profile").mkdir()
     os.mkfifo(temp / LIFE)
+    with guard_of(temp) as guard:
+        assert guard.wait(30) == 128 + signal.SIGKILL
+    assert not temp.exists()
+
+
+def guard_of(folder: Path) -> subprocess.Popen[bytes]:
+    """A guard with a process under it that takes the place of a browser."""
+    (folder / "profile").mkdir()
     guard = Path(sys.modules["harness.browser.guard"].__file__ or "")
-    command = [sys.executable, "-I", "-S", str(guard), str(temp), "--", "/bin/sleep", "1000"]
-    assert subprocess.run(command, timeout=30, check=False).returncode == 128 + signal.SIGKILL
+    return subprocess.Popen([sys.executable, "-I", "-S", str(guard), str(folder), "--", "/bin/sleep", "1000"])
+
+
+def test_a_guard_waits_for_the_last_thread_of_a_harness_that_is_going(temp: Path) -> None:
+    """The kernel's signal comes when the thread that started the guard is gone; the pipe closes with the last one."""
+    os.mkfifo(temp / LIFE)
+    life = os.open(temp / LIFE, os.O_RDWR)
+    with guard_of(temp) as guard:
+        assert wait_until((temp / PIDS).exists) and wait_until(lambda: len(members(str(temp), pids_in(temp))) > 0)
+        guard.send_signal(signal.SIGTERM)
+        assert wait_until(lambda: not members(str(temp), pids_in(temp)))
+        os.close(life)
+        assert guard.wait(30) == 128 + signal.SIGKILL
     assert not temp.exists()
 
 
