@@ -21,10 +21,14 @@ from typing import Any
 
 from bench import tables
 from bench.draw import plot
+from bench.probe import PROBES
 from bench.tables import BASE, MB, Row
 
 HERE = Path(__file__).parent
-OURS = ("typed events", "whole model", "check", "compare")
+BEYOND = ("check", "compare", "census")  # what has to do with less memory than a large file has bytes
+OURS = ("typed events", "whole model", *BEYOND)
+# What a form of recording is read with, and from which size on once only. A protobuf file holds three times the events.
+FORMS = {"JSON": ("json.gz", "bench.grow", 640), "protobuf": ("pftrace.gz", "bench.grow_proto", 160)}
 NODE_MOST = 512 * MB  # the longest string that node has
 # What grows, and what is measured of it, in `many.py`: claims by builds are written 2500:8.
 _LEDGERS = ("250:8", "2500:2", "2500:8")
@@ -40,14 +44,9 @@ def main() -> None:
     options = _options()
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
-    seed = options.seed or _record(out)
+    seed = options.seed or _record(out, "JSON")
     sizes = [size for size in (10, 40, 160, 640) if size < options.size] + [options.size]
-    files: dict[int, Path] = {}
-    for size in sizes:
-        print(f"a recording of {size} MB", flush=True)
-        file = _grown(seed, out / f"{size}MB.json", size * MB)
-        if file.stat().st_size not in [other.stat().st_size for other in files.values()]:  # the seed itself, again
-            files[size] = file
+    files = _files("JSON", seed, out, sizes)
     compared = max((size for size in files if size * MB <= DICTS_MOST), default=min(files))
     told = Told(out, options.rounds, files[compared])
 
@@ -55,17 +54,8 @@ def main() -> None:
     told.add({"peers": peers}, tables.peers(peers, told.size))
     packed = _rounds("packed", _packed(files[compared]), options.rounds)
     told.add({"packed": packed}, tables.packed(packed))
-    growth = {
-        size: _rounds(f"{size} MB", _growing(file, size), options.rounds if size < 640 else 1)
-        for size, file in files.items()
-    }
-    told.add({"growth": {str(size): rows for size, rows in growth.items()}}, tables.growth(growth, files))
-    for what, unit in (("cpu_s", "seconds of processor"), ("peak_mb", "MB at the peak")):
-        series = {
-            name: [(files[size].stat().st_size / MB, row[name][what]) for size, row in growth.items() if name in row]
-            for name in (BASE, *OURS)
-        }
-        (out / f"growth-{what}.svg").write_text(plot(series, "MB of a recording", unit))
+    _grow("JSON", files, told, options.rounds)
+    _grow("protobuf", _files("protobuf", _record(out, "protobuf"), out, sizes), told, options.rounds)
     many = {across: _many(across, jobs, seed, options.rounds) for across, jobs in MANY.items()}
     told.add({"many": many}, tables.many(many))
     for across, lines in many.items():
@@ -86,7 +76,7 @@ class Told:
     def __init__(self, out: Path, rounds: int, file: Path) -> None:
         self.size = file.stat().st_size
         machine = {"cores": os.cpu_count(), "load": os.getloadavg(), "python": sys.version.split()[0]}
-        self._out = out
+        self.out = out
         self._found: dict[str, Any] = {"machine": machine, "rounds": rounds, "bytes": self.size}
         self._parts: list[str] = []
 
@@ -97,8 +87,8 @@ class Told:
     def add(self, found: dict[str, Any], table: str) -> None:
         self._found |= found
         self._parts.append(table)
-        (self._out / "bench.json").write_text(json.dumps(self._found, indent=1))
-        (self._out / "bench.txt").write_text(self.text + "\n")
+        (self.out / "bench.json").write_text(json.dumps(self._found, indent=1))
+        (self.out / "bench.txt").write_text(self.text + "\n")
 
 
 def _options() -> argparse.Namespace:
@@ -111,27 +101,37 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _record(out: Path) -> Path:
+def _record(out: Path, form: str) -> Path:
     """A recording of a busy page, made once."""
-    target = out / "seed.json.gz"
+    suffix = FORMS[form][0]
+    target = out / f"seed.{suffix}"
     if not target.is_file():
         folder = out / "recorded"
         shutil.rmtree(folder, ignore_errors=True)
-        scenario = str(HERE / "busy.scenario.yaml")
-        subprocess.run([sys.executable, "-m", "harness.cli", "record", scenario, "--out", str(folder)], check=True)
-        shutil.copyfile(next((folder / "recordings").rglob("*.json.gz")), target)
+        words = ["record", str(HERE / "busy.scenario.yaml"), "--out", str(folder)]
+        words += ["--recorder", "perfetto"] if form == "protobuf" else []
+        subprocess.run([sys.executable, "-m", "harness.cli", *words], check=True)
+        shutil.copyfile(next((folder / "recordings").rglob(f"*.{suffix}")), target)
     return target
 
 
-def _grown(seed: Path, target: Path, size: int) -> Path:
-    if not target.is_file() or target.stat().st_mtime < seed.stat().st_mtime:
-        _apart("grow", str(seed), str(target), str(size))
-    return target
+def _files(form: str, seed: Path, out: Path, sizes: Sequence[int]) -> dict[int, Path]:
+    """Recordings of these MB, without those that are as large as the one before: the seed itself, again."""
+    suffix, grow, _ = FORMS[form]
+    found: dict[int, Path] = {}
+    for size in sizes:
+        print(f"a {form} recording of {size} MB", flush=True)
+        file = out / f"{size}MB.{suffix.removesuffix('.gz')}"
+        if not file.is_file() or file.stat().st_mtime < seed.stat().st_mtime:
+            _apart(grow, "grow", str(seed), str(file), str(size * MB))
+        if file.stat().st_size not in [other.stat().st_size for other in found.values()]:
+            found[size] = file
+    return found
 
 
-def _apart(*what: str) -> None:
+def _apart(*words: str) -> None:
     """In a process of its own: this one's memory would be part of the peak of every process that it starts."""
-    subprocess.run([sys.executable, "-m", "bench.grow", *what], check=True)
+    subprocess.run([sys.executable, "-m", *words], check=True)
 
 
 def _probe(what: str, file: Path) -> list[str]:
@@ -156,15 +156,31 @@ def _packed(file: Path) -> dict[str, list[str]]:
     for suffix in (".gz", ".zst"):
         packed = file.with_suffix(f".json{suffix}")
         if not packed.is_file() or packed.stat().st_mtime < file.stat().st_mtime:
-            _apart("pack", str(file), str(packed))
-        for what in ("unpacked", "typed events"):
+            _apart("bench.grow", "pack", str(file), str(packed))
+        for what in ("library", "unpacked", "typed events"):
             found[f"{what} {suffix}"] = _probe(what, packed)
     return found
 
 
-def _growing(file: Path, size: int) -> dict[str, list[str]]:
+def _grow(form: str, files: dict[int, Path], told: Told, rounds: int) -> None:
+    once = FORMS[form][2]
+    rows = {
+        size: _rounds(f"{form}, {size} MB", _growing(form, file, size), rounds if size < once else 1)
+        for size, file in files.items()
+    }
+    told.add({f"growth of {form}": {str(size): row for size, row in rows.items()}}, tables.growth(form, rows, files))
+    for what, unit in (("cpu_s", "seconds of processor"), ("peak_mb", "MB at the peak")):
+        series = {
+            name: [(files[size].stat().st_size / MB, row[name][what]) for size, row in rows.items() if name in row]
+            for name in PROBES
+        }
+        shown = {name: line for name, line in series.items() if line}
+        (told.out / f"growth-{form}-{what}.svg").write_text(plot(shown, f"MB of a {form} recording", unit))
+
+
+def _growing(form: str, file: Path, size: int) -> dict[str, list[str]]:
     """What is measured at each size: what takes ten times the file only where a small machine has that."""
-    names = (BASE, *OURS) if size * MB <= DICTS_MOST else ("typed events", "check", "compare")
+    names = BEYOND if form == "protobuf" else (BASE, *OURS) if size * MB <= DICTS_MOST else ("typed events", *BEYOND)
     return {name: _probe(name, file) for name in names}
 
 

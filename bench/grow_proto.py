@@ -104,4 +104,6 @@ def _framed(packet: Any) -> bytes:
 
 
 if __name__ == "__main__":
-    print(grow(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])), "copies")
+    match sys.argv[1:]:
+        case ["grow", seed, target, size]:
+            grow(Path(seed), Path(target), int(size))

@@ -26,6 +26,15 @@ def orjson_dicts() -> Probe:
     return lambda path: orjson.loads(path.read_bytes())
 
 
+def library() -> Probe:
+    """The decompressor by itself, on a file in memory."""
+    import zstandard
+    from zlib_ng import gzip_ng
+
+    unpack = {".gz": gzip_ng.decompress, ".zst": zstandard.ZstdDecompressor().decompress}
+    return lambda path: len(unpack[path.suffix](path.read_bytes()))
+
+
 def unpacked() -> Probe:
     from harness.trace.packed import blocks
 
@@ -68,14 +77,22 @@ def compared() -> Probe:
     return lambda path: read_side(str(path))
 
 
+def counted() -> Probe:
+    from harness.census.tally import tally
+
+    return tally
+
+
 PROBES: dict[str, Callable[[], Probe]] = {
     "json.loads": python_json,
     "orjson.loads": orjson_dicts,
+    "library": library,
     "unpacked": unpacked,
     "typed events": typed_events,
     "whole model": whole_model,
     "check": checked,
     "compare": compared,
+    "census": counted,
 }
 
 

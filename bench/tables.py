@@ -26,13 +26,16 @@ def peers(rows: dict[str, Row], size: int) -> str:
 
 def packed(rows: dict[str, Row]) -> str:
     head = f"{'':18}{'clock s':>9}{'cpu s':>8}{'peak MB':>9}"
-    lines = ["packed: the decompressor alone, and with events; plain files beside it", head]
+    lines = [
+        "packed: the decompressor's library alone, as it is read here, and with events; plain files beside it",
+        head,
+    ]
     lines += [f"{name:18}{row['wall_s']:9.2f}{row['cpu_s']:8.2f}{row['peak_mb']:9.0f}" for name, row in rows.items()]
     return "\n".join(lines)
 
 
-def growth(measured: dict[int, dict[str, Row]], files: dict[int, Path]) -> str:
-    lines = ["growth: microseconds of processor for each KB, and MB at the peak"]
+def growth(form: str, measured: dict[int, dict[str, Row]], files: dict[int, Path]) -> str:
+    lines = [f"growth, {form}: microseconds of processor for each KB, and MB at the peak"]
     for size, rows in measured.items():
         kilobytes = files[size].stat().st_size / 1000
         cells = (

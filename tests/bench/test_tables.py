@@ -16,7 +16,7 @@ def test_every_stage_has_a_table(tmp_path: Path) -> None:
         {"ours": ROW}, 10_000_000
     )
     assert "2.00    1.50       30" in tables.packed({"ours": ROW})
-    assert "ours 150000.0 us/KB 30 MB" in tables.growth({10: {"ours": ROW}}, {10: file})
+    assert "ours 150000.0 us/KB 30 MB" in tables.growth("JSON", {10: {"ours": ROW}}, {10: file})
     assert "1,000: 1.50 s 30 MB" in tables.many({"claims": {"lint": [{**ROW, "number": 1000}]}})
     run = {"pairs": 5, "load": 1.0, "ratio": 1.1}
     cycle = {**run, "build": "chromium 156", "mode": "shell", "ours_s": 1.0, "bare_s": 0.9}
