@@ -208,8 +208,8 @@ def main(arguments: list[str]) -> int:
         display.terminate()
         _give_time(display)
         display.kill()
-    # A killed harness goes thread by thread: the one that started us may be gone, which the kernel tells us by a signal,
-    # while another is still in a write to a slow disk and holds the pipe.
+    # A killed harness goes thread by thread: the one that started us may be gone, of which the kernel tells us by a
+    # signal, while another is still in a write to a slow disk and holds the pipe.
     if _goes_within(life, _LAST_THREAD_SECONDS if status is None else 0):
         _remove(attempt)
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
