@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import cli
-from harness.errors import UsageError
+from harness.errors import CapabilityError, UsageError
 from harness.evidence.annotate import write_annotated
 from harness.evidence.frames_named import name_frames
+from harness.run.readers import installed
 from harness.store import Manifest
 from harness.trace import load
 from harness.trace.context import FrameIdentity, Mark, PageIdentity, RecordingContext
@@ -125,15 +126,14 @@ def test_devtools_reads_them(stored: Path) -> None:
 
 
 def read_by_devtools(trace: Path) -> dict[str, Any]:
-    """What the published trace engine says; skips where its package is not in the cache of readers."""
-    from harness.paths import cache_root
-
-    installed = sorted((cache_root() / "readers").glob("trace_engine-*/node_modules"))
-    if not installed or not shutil.which("node"):
-        pytest.skip("the reader trace_engine is not installed: run `traceproof run parse-html.trace-engine` once")
+    """What the published trace engine says; it is installed where it was not. Skips where node or npm lack."""
+    try:
+        engine = asyncio.run(installed("trace_engine"))
+    except CapabilityError as lacking:
+        pytest.skip(str(lacking))
     script = trace.with_name("read_notes.mjs")
     script.write_text(READER.read_text())
-    (trace.parent / "node_modules").symlink_to(installed[-1])
+    (trace.parent / "node_modules").symlink_to(engine / "node_modules")
     done = subprocess.run(["node", str(script), str(trace)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
