@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -113,7 +113,10 @@ class Picker:
     def pick(self, selection: Selection, label: str) -> Population:
         start, picker = self._start(selection)
         rules = picker.rules(selection)
-        chosen = [item for item in start if all(rule.accepts(item) for rule in rules)]
+        passing: Iterable[Item] = start
+        for rule in rules:
+            passing = filter(rule.accepts, passing)
+        chosen = list(passing)
         if selection.take is not None:
             ordered = in_time_order(chosen)
             index = {"first": 0, "last": -1}.get(str(selection.take), selection.take)

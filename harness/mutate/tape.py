@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
 
 from harness.expect import Recording
-from harness.trace import Event, Trace, from_events
+from harness.trace import Event, Trace, WireEvent, from_records, in_the_file
 from harness.trace.context import RecordingContext
 
 _ENDS: Final = {"B": "E", "b": "e", "S": "F"}
 _AFTER: Final = 1e-3  # of the distance between two lines of the file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """One event. `place` is its place in the file and `end_place` that of its end; times in us."""
 
@@ -52,6 +55,12 @@ class Line:
         """The arguments as a dict of its own, free to be changed."""
         value = msgspec.json.decode(msgspec.json.encode(self.args))
         return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def placed(self) -> list[tuple[float, WireEvent]]:
+        """Its records as a trace is made of them: of a mutant only those of the changed lines are made anew."""
+        records = self.records()
+        return list(zip([place for place, _ in records], in_the_file([one for _, one in records]), strict=True))
 
     def records(self) -> list[tuple[float, dict[str, Any]]]:
         """The one or two records of the file with their places."""
@@ -95,7 +104,8 @@ class Tape:
         return [record for _, _, record in placed], [index for _, index, _ in placed]
 
     def recording(self) -> Recording:
-        return Recording(from_events(self.written()[0]), self.context)
+        placed = sorted(chain.from_iterable(line.placed for line in self.lines), key=itemgetter(0))
+        return Recording(from_records([record for _, record in placed]), self.context)
 
 
 def read(trace: Trace, context: RecordingContext) -> Tape:

@@ -145,7 +145,17 @@ def load(path: Path) -> Trace:
 
 
 def from_events(events: list[dict[str, Any]], metadata: dict[str, Any] | None = None) -> Trace:
-    """A trace out of plain dicts in the file's form, for tests and for what mutates recordings."""
-    decoded = msgspec.json.decode(msgspec.json.encode(events), type=list[WireEvent], strict=False)
-    source = RawTrace(decoded, msgspec.Raw(msgspec.json.encode(metadata or {})))
-    return Trace([source.events], source)
+    """A trace out of plain dicts in the file's form, for tests."""
+    return from_records(in_the_file(events), metadata)
+
+
+def in_the_file(events: list[dict[str, Any]]) -> list[WireEvent]:
+    """Plain dicts in the file's form as what the reader makes of them."""
+    return msgspec.json.decode(msgspec.json.encode(events), type=list[WireEvent], strict=False)
+
+
+def from_records(records: list[WireEvent], metadata: dict[str, Any] | None = None) -> Trace:
+    """A trace out of records that were read, for what mutates recordings. They are left as they are."""
+    source = RawTrace(records, msgspec.Raw(msgspec.json.encode(metadata or {})))
+    with collector_paused():
+        return Trace([source.events], source)

@@ -15,6 +15,7 @@ from harness.mutate import examine, views
 from harness.mutate.subject import Edits, Key, Subject, pickers
 from harness.mutate.tape import Tape
 from harness.scenario.model import Case
+from harness.trace import from_events
 from tests import traces
 from tests.expect import notation
 from tests.mutate import tables
@@ -30,7 +31,8 @@ OF_ALL_EVENTS = (
 
 
 def _slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is kept from one mutant to the next, and nothing is left out that no selection looks at."""
+    """Nothing is kept from one mutant to the next, and nothing is left out that no selection looks at. All of a mutant
+    is written as a file has it and read again."""
 
     def changed(self: Subject, edits: Edits) -> tuple[Mapping[Key, Recording], Any]:
         recordings = {**self._recordings, **{key: tape.recording() for key, tape in edits.items()}}
@@ -49,7 +51,11 @@ def _slow(monkeypatch: pytest.MonkeyPatch) -> None:
         self._by_block = False
         return by_block(self, edits)
 
+    def read_again(self: Tape) -> Recording:
+        return Recording(from_events(self.written()[0]), self.context)
+
     by_block = Subject.evaluate
+    monkeypatch.setattr(Tape, "recording", read_again)
     monkeypatch.setattr(Subject, "evaluate", everywhere)
     monkeypatch.setattr(Subject, "_changed", changed)
     monkeypatch.setattr(views.Views, "together", whole)
