@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from harness.events import EventView
-from harness.expect.criteria import parents
+from harness.expect.criteria import Category, parents
 from harness.expect.items import SERVER_TID, Item, threadless
 from harness.expect.select import Picker, Population
 from harness.expect.values import is_number, thread_name
@@ -72,7 +72,12 @@ def near_misses(population: Population) -> tuple[list[EventView], list[str]]:
         return [], []
     close = [near for name in wanted for near in nearest(name, trace.names, 3)]
     listed = ", ".join(f"{name} ({trace.count(name)})" for name in close)
-    return [], [f"no event named {' or '.join(wanted)} is in the recording" + (f"; similar: {listed}" if close else "")]
+    told = f"no event named {' or '.join(wanted)} is in the recording" + (f"; similar: {listed}" if close else "")
+    cat = selection.cat
+    whole = len(trace.events) == trace.size  # of a large trace only the named events are held: no telling
+    if cat and whole and not any(Category(cat).accepts(event) for event in trace.events):
+        told += f"; nor is any event of the category {cat}: is it among the categories of `record`?"
+    return [], [told]
 
 
 def _where_named(population: Population) -> tuple[Selection, Picker]:

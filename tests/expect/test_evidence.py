@@ -46,6 +46,18 @@ def test_a_name_that_nothing_has_brings_similar_names() -> None:
     assert finding.details == ["no event named UpdateLayoutTree is in the recording; similar: UpdateLayerTree (1)"]
 
 
+def test_a_category_of_which_nothing_was_recorded_is_told() -> None:
+    trace = traces.make([*traces.names(), traces.slice("UpdateLayerTree", ts=1, dur=2)])
+    finding = evaluate_form(expectation("count: {of: timer, is: 1}", timer="{name: label, cat: blink.console}"), trace)
+    assert finding.details[0].endswith(
+        "nor is any event of the category blink.console: is it among the categories of `record`?"
+    )
+    finding = evaluate_form(
+        expectation("count: {of: timer, is: 1}", timer="{name: label, cat: devtools.timeline}"), trace
+    )
+    assert finding.details == ["no event named label is in the recording"]
+
+
 def test_so_does_a_name_that_a_selection_further_up_says() -> None:
     trace = traces.make([*traces.names(), traces.slice("UpdateLayerTree", ts=1, dur=2)])
     chain = {"all_trees": "{name: UpdateLayoutTree}", "long": '{of: all_trees, where: {dur: {compare: ">= 1"}}}'}
