@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.verdict import Verdict
@@ -57,6 +58,19 @@ async def test_the_first_screen_says_what_changed_and_why(changed: str, open_rep
     item = await page.inner_text(".changes li")
     for words in ("parsing.once", "It is written once.", "153 shell", "HOLDS", "156 shell", "REFUTED", "found 2"):
         assert words in item
+
+
+async def test_claims_of_one_build_each_are_not_said_to_be_unchanged(open_report: Open) -> None:
+    result = mixed()
+    here, there = (
+        msgspec.structs.replace(one, claim=name)
+        for one, name in zip(result.verdicts[:2], ("a.one", "b.one"), strict=True)
+    )
+    build = msgspec.structs.replace(here.build, version="153.0.1.2")
+    apart = msgspec.structs.replace(result, verdicts=[msgspec.structs.replace(here, build=build), there], cases=[])
+    page = await open_report(report_of(apart))
+    assert await page.inner_text("h1") == "No claim has two answers to compare"
+    assert "Unknown. 2 claims cannot be compared" in await page.inner_text("main")
 
 
 async def test_a_link_opens_the_evidence(changed: str, open_report: Open) -> None:

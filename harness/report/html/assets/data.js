@@ -11,10 +11,10 @@ const claimNumber = new Map(claims.id.map((id, number) => [id, number]));
 const wordOf = (cell) => words[cells.word[cell]];
 
 /** Claims whose answer is not the same on all builds; what says nothing of Chrome is no answer. */
-const changed = cellAt.map((row) => {
-  const answers = new Set(row.filter((cell) => cell !== undefined).map(wordOf).filter((word) => SAYS_OF_CHROME.has(word)));
-  return answers.size > 1;
-});
+const answersOf = cellAt.map((row) => row.filter((cell) => cell !== undefined).map(wordOf).filter((word) => SAYS_OF_CHROME.has(word)));
+const changed = answersOf.map((answers) => new Set(answers).size > 1);
+/** How many claims have two answers to compare: of the others nobody knows whether they changed. */
+const compared = answersOf.filter((answers) => answers.length > 1).length;
 const drifted = cellAt.map((row) => row.some((cell) => cell !== undefined && cells.drift[cell]));
 
 const loaded = new Promise((resolve) => {

@@ -56,7 +56,7 @@ function matrixView() {
     byEvent.get(event).push(claim);
   });
   const grid = el('.matrix', {role: 'grid', 'aria-label': 'Verdicts of claims by build', 'aria-colcount': columns.length + 2},
-    el('.head', {role: 'row'}, el('.corner', {role: 'columnheader'}, 'Claim'), el('.words', {role: 'columnheader'}, 'says'), columns.map((column) =>
+    el('.head', {role: 'row'}, el('.corner', {role: 'columnheader'}, 'Claim'), el('.words', {role: 'columnheader'}, 'Says'), columns.map((column) =>
       el('', {role: 'columnheader', title: `${column.product} ${column.version} ${column.mode}, raster by ${column.raster}`},
         major(column), el('small', {}, column.mode, column.raster === 'gpu' ? ' gpu' : '')))));
   grid.style.setProperty('--columns', columns.length);

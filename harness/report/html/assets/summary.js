@@ -12,14 +12,17 @@ const between = versions.length > 1 ? `from ${versions[0]} to ${versions.at(-1)}
 /** The answer that most come for: what a newer Chrome changed; of one build, what is not as expected. */
 function headline() {
   const turned = changed.filter(Boolean).length;
-  if (columns.length > 1) return turned ? `${thousands(turned)} of ${plural(claims.id.length, 'claim')} changed ${between}` : `No claim changed ${between}`;
-  return surprised();
+  if (columns.length < 2) return surprised();
+  if (!compared) return 'No claim has two answers to compare';
+  return turned ? `${thousands(turned)} of ${plural(compared, 'claim')} changed ${between}` : `No claim changed ${between}`;
 }
 
 function scope() {
-  const named = columns.length < 7 ? columns.map(columnLabel).join(', ') : `${[...new Set(columns.map((column) => column.mode))].join(', ')} of ${versions.join(', ')}`;
-  const asked = `${plural(claims.id.length, 'claim')} on ${plural(columns.length, 'build')}: ${named}`;
-  return columns.length > 1 ? `${asked} · ${surprised()}` : asked;
+  const asked = columns.map((_, column) => cellAt.filter((row) => row[column] !== undefined).length);
+  const label = (column, i) => columnLabel(column) + (asked[i] < claims.id.length ? ` (${thousands(asked[i])} of them)` : '');
+  const named = columns.length < 7 ? columns.map(label).join(', ') : `${[...new Set(columns.map((column) => column.mode))].join(', ')} of ${versions.join(', ')}`;
+  const all = `${plural(claims.id.length, 'claim')} on ${plural(columns.length, 'build')}: ${named}`;
+  return columns.length > 1 ? `${all} · ${surprised()}` : all;
 }
 
 function surprised() {
@@ -39,7 +42,13 @@ function totals() {
 function changes() {
   if (columns.length < 2) return null;
   return section('changes', 'What changed, and why', claims.id.map((_, claim) => claim).filter((claim) => changed[claim]).sort((a, b) => drifted[b] - drifted[a]),
-    'Nothing: every build answers every claim alike.');
+    `${compared ? 'Nothing: all builds that answer a claim answer it alike.' : 'Unknown.'}${alone()}`);
+}
+
+/** What cannot have been seen to change. */
+function alone() {
+  const rest = claims.id.length - compared;
+  return rest ? ` ${plural(rest, 'claim')} cannot be compared: not two builds answer ${rest === 1 ? 'it' : 'them'}.` : '';
 }
 
 /** What the baseline expects otherwise, but for what is told above. */
@@ -58,7 +67,7 @@ function section(name, title, found, otherwise) {
   return el('section', {'aria-labelledby': `${name}-title`}, el('h2', {id: `${name}-title`}, title), found.length ? list : el('p.note', {}, otherwise), more);
 }
 
-/** A claim with its verdicts, from the oldest build to the newest, and why those that do not hold do not. */
+/** A claim with its verdicts, from the oldest build to the newest, why those that do not hold do not, and what is known of it. */
 function changeItem(claim) {
   const row = columns.map((_, column) => cellAt[claim][column]).filter((cell) => cell !== undefined);
   const parts = stretches(row);
@@ -75,7 +84,14 @@ function changeItem(claim) {
     el('', {},
       el('p.line', {}, parts.map((part, i) => [i ? el('span', {'aria-hidden': 'true'}, '→') : null, el('a', {href: claimLink(claim, cells.column[part[0]])},
         el('span.where', {}, label(part)), verdictChip(wordOf(part[0]), {drift: Boolean(cells.drift[part[0]])}))])),
-      [...reasons].slice(0, 2).map(([why, [first]]) => el('p.why', {}, el('b', {}, major(columns[cells.column[first[0]]])), ` ${why}`, nearest(first[0])))));
+      [...reasons].slice(0, 2).map(([why, [first]]) => [
+        el('p.why', {}, el('b', {}, major(columns[cells.column[first[0]]])), ` ${why}`, nearest(first[0])),
+        known(first[0]) && known(first[0]) !== why ? el('p.why', {}, el('b', {}, 'Known'), ` ${known(first[0])}`) : null])));
+}
+
+/** The baseline's words for a verdict that it expects: of one that is away from it they would explain another. */
+function known(cell) {
+  return cells.drift[cell] ? '' : text(cells.known[cell]);
 }
 
 function nearest(cell) {
