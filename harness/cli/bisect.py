@@ -108,7 +108,9 @@ def _deciders(claim: str, folders: tuple[str, ...], expression: str) -> tuple[li
         if claim in catalog.claims:
             why = "it is undecidable or open" if not folders else "none of these files decides it"
             raise UsageError(Problem(f"no scenario decides {claim}: {why}"))
-        remedy = did_you_mean(claim, known, 3, "`traceproof claims list` shows the claims")
+        remedy = did_you_mean(
+            claim, known, 3, "`traceproof claims list` shows the claims; for one of yours, name its folder after it"
+        )
         raise UsageError(Problem(f"{claim!r} is no claim", remedy=remedy))
     return select(catalog.cases, [claim], expression), catalog
 
