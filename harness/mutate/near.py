@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from math import inf
 from typing import Any, Final, TypeVar
 
 from harness.expect.templates import resolve
@@ -27,7 +28,7 @@ from harness.mutate.tape import Tape
 from harness.mutate.values import breaking, neighbours
 from harness.roles import ANY, parse_role
 from harness.scenario.model import Condition, Ref, Selection
-from harness.trace.event import KINDS
+from harness.trace.event import KINDS, Event
 
 Change = tuple[str, str, Tape]  # operator, what was done, the changed tape
 T = TypeVar("T")
@@ -129,7 +130,8 @@ def just_outside(tape: Tape, member: Member, outers: Iterable[Member]) -> Tape:
     line = line_of(tape, member)
     length = line.dur or 0.0
     spans = [
-        (o.item.ts, o.item.end)
+        # A slice that is still open ends with the trace, however late that is: nothing lies behind it.
+        (o.item.ts, inf if isinstance(o.item, Event) and o.item.open else o.item.end)
         for o in outers
         if o.key == member.key and o.item is not item and (o.item.pid, o.item.tid) == (line.pid, line.tid)
     ]
