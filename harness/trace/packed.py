@@ -14,13 +14,13 @@ from harness.trace.refusal import refusal
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _DAMAGED: Final = cast("tuple[type[Exception], ...]", (zlib_ng.error, zstandard.ZstdError))  # its stub is mistaken
-_PLAIN_BLOCK: Final = 1 << 20
+_PLAIN_BLOCK: Final = 1 << 17  # memory for larger ones goes back to the system each time and comes with page faults
 _PACKED_BLOCK: Final = 1 << 15  # unpacked it stays in the processor's cache until it is decoded
 _USUAL_RATIO: Final = 12  # of a packed recording
 
 
 def blocks(path: Path) -> Iterator[bytes]:
-    """The file unpacked, some hundred KB to some MB at a time; `TraceFileError` when it cannot be read or is cut."""
+    """The file unpacked, some hundred KB at a time; `TraceFileError` when it cannot be read or is cut."""
     try:
         with path.open("rb", buffering=0) as file:
             head = file.read(_PACKED_BLOCK)
