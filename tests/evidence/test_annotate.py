@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,8 @@ def test_devtools_reads_them(stored: Path) -> None:
 def read_by_devtools(trace: Path) -> dict[str, Any]:
     """What the published trace engine says; it is installed where it was not. Skips where node or npm lack."""
     try:
-        engine = asyncio.run(installed("trace_engine"))
+        with ThreadPoolExecutor(1) as apart:  # a test with a loop of its own may ask
+            engine = apart.submit(asyncio.run, installed("trace_engine")).result()
     except CapabilityError as lacking:
         pytest.skip(str(lacking))
     script = trace.with_name("read_notes.mjs")
