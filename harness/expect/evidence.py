@@ -73,10 +73,9 @@ def near_misses(population: Population) -> tuple[list[EventView], list[str]]:
     close = [near for name in wanted for near in nearest(name, trace.names, 3)]
     listed = ", ".join(f"{name} ({trace.count(name)})" for name in close)
     told = f"no event named {' or '.join(wanted)} is in the recording" + (f"; similar: {listed}" if close else "")
-    cat = selection.cat
     whole = len(trace.events) == trace.size  # of a large trace only the named events are held: no telling
-    if cat and whole and not any(Category(cat).accepts(event) for event in trace.events):
-        told += f"; nor is any event of the category {cat}: is it among the categories of `record`?"
+    if selection.cat and whole and not any(map(Category(selection.cat).accepts, trace.events)):
+        told += f"; nor is any event of the category {selection.cat}: is it among the categories of `record`?"
     return [], [told]
 
 
