@@ -136,7 +136,14 @@ def _studies(result: RunResult, cases: Sequence[Case], shown: Console) -> list[S
     asked = {case.name: case for case in cases}
     chosen = [one for one in result.cases if one.name in asked]
     if not chosen:
-        raise UsageError(Problem(f"the run in {result.folder} has none of these scenarios", expected=", ".join(asked)))
+        raise UsageError(
+            Problem(
+                f"the run in {result.folder} has none of these scenarios as a whole",
+                expected=", ".join(asked),
+                found=", ".join(one.name for one in result.cases) or "no case whose attempts were all made",
+                remedy=f"let a run that was cut short end: traceproof run --resume {result.folder}",
+            )
+        )
     with Progress(console=shown, transient=True, disable=not shown.is_terminal) as progress:
         task = progress.add_task("reading recordings", total=sum(map(to_read, chosen)))
         return [study(one, Path(result.folder), asked[one.name], lambda: progress.advance(task)) for one in chosen]
