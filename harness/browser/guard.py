@@ -153,9 +153,12 @@ def _wait(browser: int, life: int, wake: int) -> int | None:
                     return found[1]
 
 
-def _kill_group(browser: int) -> None:
+def kill_group(browser: int, *, reaped: bool) -> None:
     """Kill the browser with its children, who come to us when it is gone, and wait for them: looking for processes, as
     `end_all` does, costs more than all of this, and then finds them dead."""
+    if not reaped:  # by its own number too: where the harness died at once it has not made its group yet
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(browser, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(browser, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
@@ -202,7 +205,7 @@ def main(arguments: list[str]) -> int:
     browser = _start_browser(command, attempt, display)
 
     status = _wait(browser, life, wake_read)
-    _kill_group(browser)
+    kill_group(browser, reaped=status is not None)
     end_all(attempt, [browser])
     if display:
         display.terminate()

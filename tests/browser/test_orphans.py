@@ -17,7 +17,7 @@ import pytest
 
 from harness.browser import Build
 from harness.browser.attempt import create, sweep
-from harness.browser.guard import LIFE, PIDS, members
+from harness.browser.guard import LIFE, PIDS, kill_group, members
 
 pytestmark = pytest.mark.browser
 
@@ -127,6 +127,12 @@ def test_a_guard_whose_harness_died_before_it_started_runs_nothing_for_long(buil
     with guard_of(temp) as guard:
         assert guard.wait(30) == 128 + signal.SIGKILL
     assert not temp.exists()
+
+
+def test_a_browser_that_has_not_made_its_group_yet_is_ended() -> None:
+    with subprocess.Popen(["/bin/sleep", "1000"]) as browser:  # in the group of this process
+        kill_group(browser.pid, reaped=False)
+        assert browser.wait(30) == -signal.SIGKILL
 
 
 def guard_of(folder: Path) -> subprocess.Popen[bytes]:
